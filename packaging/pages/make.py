@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the manual pages and the shells' completion of the anycuda command, where an installation has them.
+"""Writes the manual pages and shell completion of the anycuda command, in the layout of an installation.
 
     PYTHONPATH=packaging/python python3 packaging/pages/make.py --version 0.1.0 --out build/share
 """
@@ -32,7 +32,7 @@ def files(version: str) -> dict[str, str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--version", required=True, help="anycuda's version")
-    parser.add_argument("--out", type=Path, required=True, help="the folder share/")
+    parser.add_argument("--out", type=Path, required=True, help="folder share/ to write to")
     arguments = parser.parse_args()
     for name, text in files(arguments.version).items():
         path = arguments.out / name

@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from model import Argument, Command
 
-# For the page of anycuda itself. Each command's page has the statuses of that command.
-_STATUSES = (("0", "the command did its work, and the answer of a question is yes"), ("1", "the answer is no"),
+# For the page of anycuda itself; each command's page lists its statuses.
+_STATUSES = (("0", "the command succeeded; of a check: the answer is yes"), ("1", "the answer is no"),
              ("2", "the command failed"))
 
 
 def page(command: Command, others: tuple[Command, ...], version: str) -> str:
-    """`others`: the commands that anycuda's own page lists."""
+    """`others`: the commands that anycuda's page lists."""
     title = f"anycuda-{command.name}" if command.name else "anycuda"
     lines = [f'.TH {title.upper()} 1 "" "anycuda {version}"', ".SH NAME",
              f"{_text(title)} \\- {_text(command.summary.rstrip('.'))}",
@@ -45,6 +45,6 @@ def _term(argument: Argument) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped for roff: a dash stays a dash, and no line begins with a request."""
+    """The text escaped for roff, so that dashes stay dashes and no line begins with a request."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command line consists of, read from argparse's own definitions."""
+"""The commands and options, read from argparse's definitions."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Argument:
 
 @dataclass(frozen=True)
 class Command:
-    """`name`: "" for anycuda itself. `notes` (paragraphs), `statuses` (exit status, its meaning) and `examples` (lines
-    of a shell) are the end of --help."""
+    """`name`: "" for anycuda itself. `notes` (paragraphs), `statuses` (exit status, its meaning) and `examples` (shell
+    commands) come from the end of --help."""
 
     name: str
     summary: str
@@ -45,7 +45,7 @@ class Command:
 
 
 def commands() -> tuple[Command, ...]:
-    """anycuda itself, then its commands in their order."""
+    """anycuda itself, then its commands in order."""
     top = command_line()
     (subparsers,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
     return (_command("", top), *(_command(name, parser) for name, parser in subparsers.choices.items()))
@@ -76,7 +76,7 @@ def _epilog(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], tu
 
 
 def _statuses(text: str) -> list[tuple[str, str]]:
-    """A line has a status, two blanks and its meaning. A line without two blanks continues the meaning."""
+    """Splits lines of a status, two blanks and a meaning. A line without two blanks continues the meaning."""
     found: list[tuple[str, str]] = []
     for line in text.splitlines():
         number, _, meaning = line.strip().partition("  ")

@@ -133,5 +133,5 @@ def _colons(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """For zsh and fish: a quote within single quotes ends them, and begins them again."""
+    """The text in single quotes for zsh and fish; a quote inside ends and reopens them."""
     return "'" + text.replace("'", "'\\''") + "'"

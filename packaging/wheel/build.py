@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The wheels for PyPI: manylinux2014 (glibc 2.17) for x86_64 and aarch64, both built on this machine with zig.
+"""Builds the wheels for PyPI: manylinux2014 (glibc 2.17), for x86_64 and aarch64, both on this machine with zig.
 
     python3 packaging/wheel/build.py [--cpu x86_64] [--out dist] [--sdist]
 
 Needs CMake, Python 3.11, scikit-build-core and zig (`pip install scikit-build-core ziglang`). The same sources give
-the same bytes: times in the wheel are SOURCE_DATE_EPOCH, by default the last commit's. Each wheel is inspected before
-it is called done (inspection.py).
+the same bytes: times in the wheel are SOURCE_DATE_EPOCH, by default the last commit's. Each finished wheel is inspected
+(inspection.py).
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ CPUS = ("x86_64", "aarch64")
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cpu", choices=CPUS, action="append", help="for this CPU; both where none is named")
-    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="where the wheels go; dist/")
-    parser.add_argument("--build", type=Path, default=ROOT / "build", help="where build folders are, zig-<cpu>; build/")
-    parser.add_argument("--sdist", action="store_true", help="the source distribution too")
+    parser.add_argument("--cpu", choices=CPUS, action="append", help="build for this CPU (default: both)")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for the wheels (default: dist/)")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="folder for build files (default: build/)")
+    parser.add_argument("--sdist", action="store_true", help="also build the source distribution")
     arguments = parser.parse_args()
     try:
         from scikit_build_core import build as backend
     except ImportError:
-        print("build.py: scikit-build-core was not found: `pip install scikit-build-core`", file=sys.stderr)
+        print("build.py: scikit-build-core is not installed: run `pip install scikit-build-core`", file=sys.stderr)
         return 2
     out = arguments.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("SOURCE_DATE_EPOCH", date_of_sources())
-    os.environ.setdefault("CMAKE_GENERATOR", "Unix Makefiles")  # what CMake itself would take, and the presets do
+    os.environ.setdefault("CMAKE_GENERATOR", "Unix Makefiles")  # the default of CMake and of the presets
     builds = arguments.build.resolve()
-    os.chdir(ROOT)  # a backend builds what it stands in
+    os.chdir(ROOT)  # a backend builds the current folder
     fit = True
     for cpu in arguments.cpu or CPUS:
         wheel = out / backend.build_wheel(str(out), settings(cpu, builds / f"zig-{cpu}"))
@@ -58,14 +58,14 @@ def main() -> int:
 
 def settings(cpu: str, build: Path) -> dict[str, str]:
     return {
-        "build-dir": str(build),  # it stays: only what has changed is compiled again
+        "build-dir": str(build),  # kept, so that only changes are compiled again
         "cmake.args": f"--toolchain={ROOT / 'cmake' / 'toolchains' / f'zig-{cpu}.cmake'}",
         "wheel.tags": f"py3-none-manylinux2014_{cpu};py3-none-manylinux_2_17_{cpu}",
     }
 
 
 def date_of_sources() -> str:
-    """Seconds since 1970; 2025-01-01 where there is no git."""
+    """Seconds since 1970; 2025-01-01 without git."""
     result = subprocess.run(["git", "log", "-1", "--format=%ct"], cwd=ROOT, capture_output=True, text=True)
     return result.stdout.strip() if result.returncode == 0 else "1735689600"
 

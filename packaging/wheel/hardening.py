@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for every library that is shipped: each rule a function of one file, its answer a sentence for
-what is wrong, or nothing."""
+"""Rules for every library that is shipped. Each rule is a function of one file that returns a sentence on the problem,
+or ""."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ DT_TEXTREL, DT_FLAGS, DT_FLAGS_1 = 22, 30, 0x6FFFFFFB
 DF_TEXTREL, DF_BIND_NOW, DF_1_NOW = 0x4, 0x8, 0x1
 EXECUTE, WRITE = 1, 2
 ET_DYN = 3
-# The property of a CPU that says which branch protection the code keeps, with the bits that are wanted.
+# The property that records the branch protection of code, by CPU, with the required bits.
 PROTECTION = {
     "x86_64": (0xC0000002, {1: "indirect-branch tracking (IBT)", 2: "shadow stacks (SHSTK)"}),
     "aarch64": (0xC0000000, {1: "branch target identification (BTI)", 2: "pointer authentication (PAC)"}),
 }
-# glibc 2.17 and the files that it is in.
+# glibc 2.17 and its files.
 FLOOR = (2, 17)
 GLIBC = re.compile(r"(libc\.so\.6|libdl\.so\.2|libpthread\.so\.0|ld-linux-x86-64\.so\.2|ld-linux-aarch64\.so\.1)\Z")
 
@@ -40,7 +40,7 @@ class Note:
 
 
 class File:
-    """An ELF file with what the rules ask for."""
+    """An ELF file with the facts that the rules need."""
 
     def __init__(self, path: Path):
         self.path = Path(path)
@@ -87,8 +87,8 @@ def bind_now(file: File) -> str:
 def stack(file: File) -> str:
     found = [segment for segment in file.segments if segment.kind == PT_GNU_STACK]
     if not found:
-        return "it does not say that the stack need not be executable (no PT_GNU_STACK)"
-    return "it asks for an executable stack (link with -z noexecstack)" if found[0].flags & EXECUTE else ""
+        return "it does not declare a non-executable stack (no PT_GNU_STACK: link with -z noexecstack)"
+    return "it requires an executable stack (link with -z noexecstack)" if found[0].flags & EXECUTE else ""
 
 
 def write_or_execute(file: File) -> str:
@@ -108,7 +108,7 @@ def branch_protection(file: File) -> str:
         if (note.owner, note.kind) == ("GNU", 5):
             bits |= _property(note.content, wanted)
     missing = [name for bit, name in names.items() if not bits & bit]
-    return f"it does not keep {' and '.join(missing)}: an object in it was compiled without" if missing else ""
+    return f"it lacks {' and '.join(missing)}: an object in it was compiled without" if missing else ""
 
 
 def _property(content: bytes, wanted: int) -> int:
@@ -121,9 +121,9 @@ def _property(content: bytes, wanted: int) -> int:
     return 0
 
 
-def libc_alone(file: File, ours: tuple[str, ...] = ()) -> str:
-    strangers = [name for name in file.image.needed if not GLIBC.match(name) and name not in ours]
-    return f"it needs {', '.join(strangers)}, which not every machine has" if strangers else ""
+def only_libc(file: File, allowed: tuple[str, ...] = ()) -> str:
+    others = [name for name in file.image.needed if not GLIBC.match(name) and name not in allowed]
+    return f"it needs {', '.join(others)}, which not every machine has" if others else ""
 
 
 def symbol_floor(file: File) -> str:
@@ -133,19 +133,19 @@ def symbol_floor(file: File) -> str:
             number = re.fullmatch(r"GLIBC_(\d+(?:\.\d+)+)", node)
             if GLIBC.match(name) and (number is None or tuple(map(int, number[1].split("."))) > FLOOR):
                 late.append(f"{node} of {name}")
-    return f"it needs {', '.join(late)}; {'.'.join(map(str, FLOOR))} is the oldest glibc that it is for" if late else ""
+    return f"it needs {', '.join(late)}, but must work with glibc {'.'.join(map(str, FLOOR))}" if late else ""
 
 
 def search_path(file: File, allowed: tuple[str, ...] = ()) -> str:
     for path in (file.image.rpath, file.image.runpath):
         if path and path not in allowed:
-            return f"it looks for libraries in {path}"
+            return f"it searches for libraries in {path}"
     return ""
 
 
 def build_paths(content: bytes, folders: tuple[str, ...]) -> str:
     found = [folder for folder in folders if folder.encode() in content]
-    return f"it has {', '.join(found)} in it: a folder of the machine that it was built on" if found else ""
+    return f"it contains {', '.join(found)}, a folder of the machine where it was built" if found else ""
 
 
 def position(file: File) -> str:
@@ -156,13 +156,13 @@ HARDENED = (relro, bind_now, stack, write_or_execute, text_relocations, position
 
 
 def findings(path: Path, folders: tuple[str, ...] = (), floor: bool = True) -> list[str]:
-    """All that is wrong with a stub, a drop-in, or what the command uses."""
+    """All problems of a stub, a drop-in, or a library or program of the command."""
     file = File(path)
     tool = file.image.kind == "executable"
     sentences = [rule(file) for rule in HARDENED]
-    # A program begins with objects of the C library, which say nothing of branch protection.
+    # A program contains start-up objects of the C library, which do not record branch protection.
     sentences.append("" if tool else branch_protection(file))
-    sentences += [libc_alone(file, ("libanycuda_doctor.so",) if tool else ()),
+    sentences += [only_libc(file, ("libanycuda_doctor.so",) if tool else ()),
                   symbol_floor(file) if floor else "",
                   search_path(file, ("$ORIGIN",) if tool else ()),
                   build_paths(file.bytes, folders)]

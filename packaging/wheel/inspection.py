@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What must hold for a wheel of anycuda before it is shipped: what is in it, for which CPU, and how hard it is."""
+"""Rules for a wheel of anycuda that is shipped: its files, their CPU and their hardening."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import hardening
 
-# What the stubs are built from: majors with their SONAMEs, and a node where programs are linked for a major.
+# The descriptors of the stubs: majors with their SONAMEs, and with a node if programs are linked for a major.
 LIBRARIES = [json.loads(path.read_text(encoding="utf-8"))
              for path in sorted((Path(__file__).resolve().parents[2] / "stubs").glob("*/library.json"))]
 DROPINS = [library.get("callers", major)["soname"] for library in LIBRARIES for major in library["majors"].values()]
@@ -20,7 +20,7 @@ LINKED = [f"{number}/{library['file_prefix']}" for library in LIBRARIES if "call
 TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
 
 TO_LINK = [f"anycuda/lib/anycuda/link/{name}" for name in LINKED]
-# Loaded by whoever installs the wheel; the libraries to link with are not.
+# Files that are loaded on users' machines; link libraries are not.
 SHIPPED = ([f"anycuda/lib/{library['stub']}" for library in LIBRARIES]
            + [f"anycuda/lib/anycuda/dropin/{name}" for name in DROPINS]
            + [f"anycuda/lib/anycuda/{name}" for name in TOOLS])
@@ -37,7 +37,7 @@ PROMISED = SHIPPED + [
 
 
 def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool = True) -> list[str]:
-    """All that is wrong with it, as sentences."""
+    """All problems of the wheel, as sentences."""
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as scratch:
         names = {re.sub(r"^anycuda-[^/]+\.data/data/", "", name) for name in archive.namelist()}
         wrong = [f"it has no {name}" for name in PROMISED if name not in names]
@@ -46,7 +46,7 @@ def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool =
             return wrong
         installation = json.loads(archive.read("anycuda/installation.json"))
         if installation["cpu"] != cpu:
-            wrong.append(f"installation.json says that it is for {installation['cpu']}, not {cpu}")
+            wrong.append(f"installation.json is for {installation['cpu']}, not {cpu}")
         for name in SHIPPED:
             path = Path(archive.extract(name, scratch))
             found = hardening.File(path).image.machine
@@ -58,5 +58,5 @@ def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool =
         wrong += [f"{name}: {sentence}" for name, sentence in found_in.items() if sentence]
         for name in PROMISED:
             if name.endswith(("-native", "-code")) and not archive.getinfo(name).external_attr >> 16 & 0o111:
-                wrong.append(f"{name} may not be executed")
+                wrong.append(f"{name} is not executable")
     return wrong

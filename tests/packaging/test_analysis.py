@@ -101,7 +101,7 @@ class Names(unittest.TestCase):
             del text["others"]
             path = Path(self.enterContext(_folder())) / "matrix.json"
             path.write_text(json.dumps(text))
-            with self.assertRaisesRegex(Failure, "made for another anycuda"):
+            with self.assertRaisesRegex(Failure, "belongs to another version of anycuda"):
                 libraries.table(path)
 
 

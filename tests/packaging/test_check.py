@@ -95,7 +95,7 @@ class Verdict(Check):
         lines = self.told(REAL / "native" / "call_cuda")
         self.assertEqual(lines[0], "call_cuda: all CUDA functions that it uses run on driver 520-615")
         lines = self.told(REAL / "native" / "call_cuda", "--runtime", "12")
-        self.assertIn("nothing was asked of what it uses", lines[0])
+        self.assertIn("the selected releases cover none of its CUDA libraries", lines[0])
 
     def test_a_function_newer_than_the_driver(self):
         path = self.call("new.so", "cuFuncLoad")
@@ -132,7 +132,7 @@ class Unversioned(Check):
         path = self.call("differs.so", "cudaMalloc cudaPointerGetAttributes")
         self.assertEqual(self.told(path)[0], f"differs.so: 1 function would go unchecked on CUDA {RELEASES}")
         status, out, _ = self.check(path, "--runtime", "13")
-        self.assertIn("it would be adapted for CUDA 11 or adapted for CUDA 12", out)
+        self.assertIn("adapted for CUDA 11 or adapted for CUDA 12", out)
         self.assertIn("--built-for MAJOR", out)
         self.assertEqual(self.check(path, "--allow", "unchecked")[0], 0)
 
@@ -154,7 +154,7 @@ class Unversioned(Check):
         path = self.call("other.so", "cudaBindTexture")
         status, out, _ = self.check(path, "--built-for", "13")
         self.assertEqual(status, 1)
-        self.assertIn("has no such function for CUDA 13: what needs it does not load", out)
+        self.assertIn("does not have this function for CUDA 13, so the file does not load", out)
 
     @needs_programs
     def test_a_version_says_more_than_the_option(self):
@@ -193,7 +193,7 @@ class Wheels(Check):
         status, out, _ = self.check(path)
         self.assertEqual(status, 2)
         for name in ("../../up.so", "/root.so", "a/../../b.so" if os.sep == "\\" else "a\\..\\..\\b.so", "C:/x.so"):
-            self.assertIn(f"{name}: a path that leads out of the wheel", out)
+            self.assertIn(f"{name}: not unpacked: its path leads out of the wheel", out)
         self.assertIn("ok/..dots.so", [file["name"] for file in self.json(path)["inputs"][0]["files"]])
         self.assertEqual(sorted(self.folder.parent.glob("up.so")), [])
 
@@ -230,11 +230,13 @@ class Wheels(Check):
             {"file": "x/load.json", "distributions": ["nvidia-cuda-runtime-cu12"], "imported": []},
             {"file": "x/load.py", "distributions": [], "imported": ["nvidia-cufft-cu12"]}])
         lines = self.told(path, "--runtime", "12")
-        for said in ("nvidia-cuda-runtime-cu12==12.*, which is of CUDA 12; `anycuda repair --free-requirements` makes",
-                     "nvidia-cublas-cu12, which is of CUDA 12; it stays: x/opens.so opens libcublas.so",
-                     "makes it an extra, but for cufile: anycuda has no stub for it",
+        for said in ("nvidia-cuda-runtime-cu12==12.*, which belongs to CUDA 12; `anycuda repair --free-requirements` "
+                     "makes",
+                     "nvidia-cublas-cu12, which belongs to CUDA 12; repair keeps it: x/opens.so opens libcublas.so",
+                     "makes it an extra, except cufile: anycuda has no stub for it",
                      "x/load.json asks for the distribution nvidia-cuda-runtime-cu12 by name",
-                     "x/load.py imports what is in the distribution nvidia-cufft-cu12; try what it does where they"):
+                     "x/load.py imports packages of the distribution nvidia-cufft-cu12; test it in an environment "
+                     "without them"):
             self.assertTrue(any(said in line for line in lines), said)
         in_folder = {one["kind"]: one["requirements"] for one in self.json(self.folder, "--runtime", "12")["inputs"]}
         self.assertEqual(in_folder, {"folder": [], "wheel": one["requirements"]})
@@ -242,15 +244,15 @@ class Wheels(Check):
     def test_needs_without_a_function(self):
         library = library_file("cudart", "12.9")
         path = self.compile("idle.so", "int f(void) { return 0; }", "-Wl,--no-as-needed", library)
-        self.assertIn("idle.so: uses no function of libcudart.so.12, which it needs: `anycuda", self.told(path)[0])
+        self.assertIn("idle.so: needs libcudart.so.12 but uses no function of it: `anycuda", self.told(path)[0])
 
     def test_stubs_of_another_project_in_the_wheel(self):
         folder = artifact("tilelang") / "tilelang" / "lib"
         names = ("libtvm_runtime.so", "libstub_cudart.so", "libstub_cuda.so")
         path = self.wheel_of("lang-1-py3-none-linux_x86_64.whl", {f"lang/{name}": folder / name for name in names})
         lines = self.told(path)
-        self.assertEqual(lines[0], f"{path.name}: its CUDA calls go to libstub_cudart.so, libstub_cuda.so, stubs of "
-                         "another project, which stay")
+        self.assertEqual(lines[0], f"{path.name}: its CUDA calls go to libstub_cudart.so, libstub_cuda.so of another "
+                         "project; anycuda keeps these stubs")
         self.assertTrue(lines[-1].startswith("verdict: own loader in lang/libtvm_runtime.so"), lines[-1])
 
     def test_one_soname_of_several_majors_is_told_as_such(self):
@@ -273,7 +275,7 @@ class Wheels(Check):
         for name in ("cut.whl", "none.whl", "text.whl"):
             status, out, err = self.check(self.folder / name, PROGRAM)
             self.assertEqual((status, err), (2, ""))
-            self.assertIn(f"{name}: cannot be checked\n  {name}: no whole wheel or zip file: ", out)
+            self.assertIn(f"{name}: cannot be checked\n  {name}: truncated or damaged wheel or zip file ", out)
             self.assertIn("call_cudart-12: 1 function", out)  # the other one is checked
 
     def test_names_in_python_files(self):
@@ -285,14 +287,14 @@ class Wheels(Check):
         self.assertTrue(out.startswith("names.whl: has no CUDA in its binaries\n"), out)
         self.assertTrue(out.endswith("verdict: no CUDA in binaries; its Python files may open libcublas.so.12\n"), out)
         self.assertIn("a string in it names libcublas.so.12: if it opens that, it gets NVIDIA's library, not the stub; "
-                      "`anycuda run` serves whole names, such as libcudart.so.12: x/load.py", " ".join(out.split()))
+                      "`anycuda run` serves complete names, such as libcudart.so.12: x/load.py", " ".join(out.split()))
         (one,) = self.json(path)["inputs"]
         self.assertEqual(one["named"], [{"file": "x/load.py", "names": ["libcublas.so.12"]}])
 
     def test_a_wheel_that_is_not_there(self):
         self.assertEqual(self.check(self.folder / "none.whl"), (
             2, "none.whl: cannot be checked\n  none.whl: cannot be read: No such file or directory\n"
-            "verdict: unknown: it cannot be read\n", ""))
+            "verdict: unknown: unreadable\n", ""))
 
     def test_members_that_are_damaged(self):
         path = self.wheel_of("bad.whl", {"a.so": PROGRAM, "b.so": PROGRAM, "short.so": PROGRAM.read_bytes()[:5000]})
@@ -331,7 +333,7 @@ class Wheels(Check):
                     member.write(bytes(1 << 24))
         status, out, err = self.check(path)
         self.assertEqual((status, err), (2, ""))
-        self.assertRegex(out, "unpacked it would be 1056 MB, 2.. times its own size, .*; not unpacked")
+        self.assertRegex(out, "not unpacked: it would unpack to 1056 MB, 2.. times its size, .*")
 
     def test_a_name_without_a_letter(self):
         path = self.wheel_of("empty.whl", {"x": PROGRAM, "a.so": PROGRAM})
@@ -435,9 +437,9 @@ class RealWheels(Check):
                           "verdict: tied by libcudnn.so.7 (user.so)"))
         both = self.compile("both.so", "int cudnnCreate(void), cudaFree(void*);"
                             "int f(void) { return cudnnCreate() + cudaFree(0); }", other)
-        self.assertEqual(self.told(both)[0], "both.so: tied by libcudnn.so.7 (both.so); else all CUDA functions that "
+        self.assertEqual(self.told(both)[0], "both.so: tied by libcudnn.so.7 (both.so); all other CUDA functions that "
                          f"it uses run on CUDA {RELEASES}")
-        self.assertIn("needs libcudnn.so.7, for which anycuda has no stub: it must be there",
+        self.assertIn("needs libcudnn.so.7, for which anycuda has no stub: it must be installed",
                       "\n".join(self.told(both)))
 
     def test_a_program_of_cudnn_8_on_cudnn_9(self):
@@ -472,20 +474,20 @@ class RealWheels(Check):
         self.assertEqual({cell["library"] for cell in one["cells"]}, {"cudart"})
         (copy,) = {name for file in one["files"] for name in file["kept"]}
         self.assertTrue(copy.startswith("libnvjpeg."), copy)
-        self.assertIn(f"{copy} (a copy that stays)", " ".join(self.check(path)[1].split()))
+        self.assertIn(f"{copy} (a copy that repair keeps)", " ".join(self.check(path)[1].split()))
         lacks = {name: Library(name, f"of {name}", "", "", False, [], answers={"12": Answer()})
                  for name in ("cudart", "nvjpeg")}
         with mock.patch.object(here, "look", return_value=here.Here(575, (80,), "", lacks)):
             out = self.check(path, "--here")[1]
-        self.assertIn("No usable of cudart is here.", out)
-        self.assertNotIn("No usable of nvjpeg", out)
+        self.assertIn("This machine has no usable of cudart.", out)
+        self.assertNotIn("no usable of nvjpeg", out)
 
     def test_what_no_stub_can_do_is_said(self):
         lines = self.told(wheel("torchvision"))
-        self.assertTrue(lines[0].endswith("; but it has a CUDA runtime inside, too"), lines[0])
-        self.assertRegex("\n".join(lines), r"statically, whose calls no stub sees: torchvision\.libs/libnvjpeg\.")
+        self.assertTrue(lines[0].endswith("; but it also has a CUDA runtime linked in statically"), lines[0])
+        self.assertRegex("\n".join(lines), r"statically; no stub takes the calls to it: torchvision\.libs/libnvjpeg\.")
         self.assertRegex("\n".join(self.told(wheel("mooncake"))),
-                         r"nvlink_allocator\.so +cudart +nothing in it: another library has loaded it +not said")
+                         r"nvlink_allocator\.so +cudart +not linked: another file must load it +unknown")
 
 
 class Nothing(Check):
@@ -501,14 +503,14 @@ class Nothing(Check):
                             archive, "-ldl", "-lrt", "-lpthread")
         status, out, _ = self.check(path)
         self.assertEqual(status, 0)
-        self.assertTrue(out.startswith("static.so: brings its CUDA runtime with it, linked in statically"), out)
+        self.assertTrue(out.startswith("static.so: has its CUDA runtime linked in statically"), out)
 
     @unittest.skipUnless(BUILD and (BUILD / "lib/static/12/libcudart.a").exists(), "no build with static stubs")
     def test_a_stub_that_is_linked_in(self):
         path = self.compile("inside.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
                             BUILD / "lib/static/12/libcudart.a", "-ldl")
-        said = ("inside.so: has anycuda's stub of cudart in it; there is nothing to do\n\n  has anycuda's stub of "
-                "cudart linked in statically; which functions it calls there, the file does not say\nverdict: free\n")
+        said = ("inside.so: has anycuda's stub of cudart linked in statically; it needs no other\n\n  has anycuda's "
+                "stub of cudart linked in statically; the functions that it calls there are unknown\nverdict: free\n")
         self.assertEqual(self.check(path), (0, said, ""))
         about_one = said.replace("verdict: free\n", "")  # the verdict is about all of them
         self.assertEqual(self.check("--library", "cudart", path), (0, about_one, ""))
@@ -526,24 +528,26 @@ class Nothing(Check):
         stub = BUILD / "lib" / "libcudart_stub.so"
         status, out, _ = self.check(self.call("direct.so", "cudaFree", stub))
         self.assertEqual((status, out.splitlines()[0]), (0, "direct.so: all CUDA functions that it uses run on CUDA "
-                                                            "11.8-13.5; but it was linked to a stub itself"))
-        said = ("\n  was linked to libcudart_stub.so itself (-lcudart_stub), so its calls have no major, and none is "
-                "adapted: link it with the library in lib/anycuda/link/MAJOR\n")
+                                                            "11.8-13.5; but it was linked to a stub without a CUDA "
+                                                            "major"))
+        said = ("\n  was linked with -lcudart_stub (libcudart_stub.so), which records no major, so its calls are "
+                "passed on unchecked: link it with the library in lib/anycuda/link/MAJOR\n")
         self.assertEqual(out.count(said), 1, out)
         self.assertNotIn("-lcudart_stub", self.check("--library", "nvrtc", self.folder / "direct.so")[1])
         status, out, _ = self.check(self.call("other.so", "cudaGetDeviceProperties", stub))
         self.assertEqual(status, 1)
-        self.assertIn("was linked to libcudart_stub.so itself", out)
-        self.assertIn("\n  --built-for MAJOR says here what it was built for.\nverdict: free; 1 function would ", out)
+        self.assertIn("was linked with -lcudart_stub", out)
+        self.assertIn("\n  Pass --built-for MAJOR to check with the CUDA that it was built for.\nverdict: free; "
+                      "1 function would ", out)
         for path in (REAL / "linked" / "call_cudart-12", REAL / "versionless" / "call_cudart-12"):
-            self.assertNotIn("itself (-l", self.check(path)[1])
+            self.assertNotIn("was linked with -l", self.check(path)[1])
         driver = self.call("driver.so", "cuInit", BUILD / "lib" / "libcuda_stub.so")
-        self.assertNotIn("itself", self.check(driver)[1])
+        self.assertNotIn("was linked with", self.check(driver)[1])
 
     def test_a_cuda_library_itself(self):
         status, out, _ = self.check(library_file("cudart", "12.9"))
         self.assertEqual(status, 0)
-        self.assertIn("a CUDA library or a stub itself", out)
+        self.assertIn("is a CUDA library or a stub", out)
         self.assertIn("is NVIDIA's cudart itself", out)
 
     def test_a_library_that_loads_by_name(self):
@@ -609,14 +613,14 @@ class Nothing(Check):
         small[4] = 1
         (self.folder / "i386").write_bytes(small)
         (self.folder / "half").write_bytes(Path(sys.executable).resolve().read_bytes()[:3000])
-        for name, said in (("text", "no ELF file"), ("empty", "empty"), ("pipe", "no regular file"),
-                           ("device.whl", "no regular file"),
+        for name, said in (("text", "not an ELF file"), ("empty", "empty"), ("pipe", "not a regular file"),
+                           ("device.whl", "not a regular file"),
                            ("i386", "32-bit"), ("half", "truncated"), ("nowhere", "No such file")):
             status, out, err = self.check(self.folder / name)
             self.assertEqual((status, err), (2, ""), name)
             self.assertEqual(out.splitlines()[0], f"{name}: cannot be checked")
             self.assertIn(said, out.splitlines()[1])
-            self.assertEqual(out.splitlines()[2:], ["verdict: unknown: it cannot be read"], out)
+            self.assertEqual(out.splitlines()[2:], ["verdict: unknown: unreadable"], out)
         with mock.patch("zipfile.ZipFile", side_effect=AssertionError("it would block")):
             self.assertEqual(requirements.look(self.folder / "pipe", [], table()), requirements.Texts())
 
@@ -624,10 +628,10 @@ class Nothing(Check):
 class Options(Check):
     def test_a_value_that_nothing_has(self):
         for words, said in (
-            (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7"),
-            (("--library", "npp"), "no library 'npp'; known: cublas"),
-            (("--built-for", "10"), "--built-for 10: one of 11, 12, 13 is expected"),
-            (("--allow", "everything"), "--allow everything: one of absent, rejected, unchecked, unknown, tied, "),
+            (("--runtime", "12.7"), "unknown runtime '12.7': use one of 11.7"),
+            (("--library", "npp"), "unknown library 'npp': use one of cublas"),
+            (("--built-for", "10"), "--built-for 10 is not a known CUDA major: use one of 11, 12, 13"),
+            (("--allow", "everything"), "--allow everything is not a known kind: use one of absent, rejected, "),
         ):
             status, out, err = self.check("/bin/sh", *words)
             self.assertEqual((status, out), (2, ""))

@@ -108,7 +108,7 @@ class OnDrivers(unittest.TestCase):
         codes = [cubin(90, (12, 9)), cubin(90, (13, 1))]
         self.assertEqual(self.lines(codes, branches=(520, 550, 590)), [
             "on runtimes up to CUDA 11 with driver 520: no kernel loads",
-            "on runtimes up to CUDA 12 with driver 550: some kernels load, but for no GPU all",
+            "on runtimes up to CUDA 12 with driver 550: some kernels load, but not all kernels of any GPU",
             "on runtimes up to CUDA 13 with driver 590: all kernels load"])
 
     def test_cubins_of_an_unknown_toolkit_are_not_said_to_fail(self):
@@ -139,7 +139,7 @@ class Replies(unittest.TestCase):
     def test_gpu_with_any_driver(self):
         known = found([cubin(61, (12, 4)), cubin(120, (12, 8))])
         for gpu, loads, reason in ((120, True, "drivers from 570 on"), (61, True, "drivers from 525 to 580"),
-                                   (90, False, "It has no code for sm_90: it has sm_61, sm_120.")):
+                                   (90, False, "It has no code for sm_90, only sm_61, sm_120.")):
             reply = self.reply(known, gpu, 0)
             self.assertEqual(reply.loads, loads)
             self.assertIn(reason, words_of_kernels.reply(reply))
@@ -177,7 +177,7 @@ class Replies(unittest.TestCase):
         self.assertTrue(self.reply(found(), 80, 550, {"0.so": 525}).loads)
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, {"0.so": 525})
         self.assertEqual((reply.loads, reply.in_part), (False, False))
-        self.assertIn("The CUDA runtime that is linked in needs driver 525", words_of_kernels.reply(reply))
+        self.assertIn("Its static CUDA runtime needs driver 525", words_of_kernels.reply(reply))
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 0, {"0.so": 525})
         self.assertIn("drivers from 525 on", words_of_kernels.reply(reply))
 
@@ -188,7 +188,7 @@ class Replies(unittest.TestCase):
             reply = self.reply(known, 80, driver, runtimes)
             self.assertEqual((reply.loads, reply.in_part), (loads, in_part), driver)
         self.assertEqual(self.reply(known, 80, 550, runtimes).reasons[
-            "The CUDA runtime that is linked in needs driver 580 or newer."], ["2.so"])
+            "Its static CUDA runtime needs driver 580 or newer."], ["2.so"])
         self.assertFalse(self.reply(known, 80, 410, runtimes).in_part)
         self.assertIs(self.reply(found(), 80, 550, {"0.so": 580}).loads, False)
 
@@ -442,7 +442,7 @@ class Command(Folder):
             found_status, line = self.last(place, "--driver", "550")
             self.assertEqual(found_status, status, name)
             self.assertIn(text, line)
-        self.assertIn("passed over (neither PTX nor a fatbin): a.ptx", self.check(self.folder / "a")[1])
+        self.assertIn("skipped (neither PTX nor a fatbin): a.ptx", self.check(self.folder / "a")[1])
         (self.folder / "b" / "style.css").write_text(".vertical { color: red }")
         self.assertNotIn("style.css", self.check(self.folder / "b")[1])
 
@@ -476,7 +476,7 @@ class Command(Folder):
         path.write_bytes(content)
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
-        self.assertIn("Device code that this anycuda does not read (kind 512).", out)
+        self.assertIn("Device code that this version of anycuda cannot read (kind 512).", out)
         for words in (), ("--gpu", "80"), ("--driver", "580"), ("--gpu", "80", "--driver", "580"), ("--runtime", "12"):
             self.assertEqual(self.check(path, *words)[0], 3 if words else 0, words)
 
@@ -502,11 +502,13 @@ class Command(Folder):
 
 class Values(Folder):
     def test_value_that_is_not_a_gpu_or_a_driver(self):
-        for words, text in ((("--gpu", "sm_9"), "--gpu sm_9: a GPU is expected"), (("--gpu", "hopper"), "as sm_90"),
-                            (("--driver", "12.4"), "--driver 12.4: a driver's branch"),
-                            (("--driver", ""), "is expected"), (("--gpu", "9" * 400), "is expected"),
-                            (("--gpu", "130"), "--gpu 130: this anycuda does not know sm_130, it knows sm_35, "),
-                            (("--here", "--driver", "550"), "leave out --runtime, --gpu and --driver")):
+        for words, text in ((("--gpu", "sm_9"), "--gpu sm_9 is not a GPU architecture"),
+                            (("--gpu", "hopper"), "use the form sm_90"),
+                            (("--driver", "12.4"), "--driver 12.4 is not a driver version"),
+                            (("--driver", ""), "is not a driver version"),
+                            (("--gpu", "9" * 400), "is not a GPU architecture"),
+                            (("--gpu", "130"), "--gpu 130: this version of anycuda does not know sm_130, only sm_35, "),
+                            (("--here", "--driver", "550"), "--here excludes --runtime, --gpu and --driver")):
             status, out, err = self.check("/bin/sh", *words)
             self.assertEqual((status, out), (2, ""), words)
             self.assertIn(text, err)
@@ -515,7 +517,7 @@ class Values(Folder):
         with mock.patch.object(here.questions, "find_asker", side_effect=Failure("libanycuda_doctor.so is missing")):
             status, out, err = self.check("/bin/sh", "--here")
         self.assertEqual((status, err), (3, ""))
-        self.assertEqual(out.splitlines()[-1], "here: cannot tell whether it runs. This machine was not looked at: "
+        self.assertEqual(out.splitlines()[-1], "here: cannot tell whether it runs. This machine could not be examined: "
                                                "libanycuda_doctor.so is missing.")
 
 
@@ -544,7 +546,8 @@ class ThisMachine(unittest.TestCase):
         machine = self.with_driver().wheel("cudart", "12.9")
         status, line = self.ask(machine, "12.4")
         self.assertEqual(status, 0, line)
-        self.assertIn("here: runs. Driver 575 compiles the PTX for sm_90 (compute_80). CUDA runtime 12.9 is here", line)
+        self.assertIn("here: runs. Driver 575 compiles the PTX for sm_90 (compute_80). This machine has CUDA runtime "
+                      "12.9: ", line)
         status, line = self.ask(machine, "13.0")
         self.assertEqual(status, 1)
         self.assertIn("here: does not run. For sm_90 it has only PTX 9.0", line)
@@ -552,7 +555,7 @@ class ThisMachine(unittest.TestCase):
     def test_no_runtime(self):
         status, line = self.ask(self.with_driver(), "12.4")
         self.assertEqual(status, 1)
-        self.assertIn("here: does not run. No usable CUDA runtime is here", line)
+        self.assertIn("here: does not run. This machine has no usable CUDA runtime", line)
 
     def test_no_driver(self):
         status, line = self.ask(Machine(self).wheel("cudart", "12.9"), "13.0")

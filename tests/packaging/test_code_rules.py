@@ -132,7 +132,7 @@ class Loading(unittest.TestCase):
 
     def test_a_gpu_without_code(self):
         answer = self.answer([cubin(80, (12, 4)), cubin(90, (12, 4), "a")], 580, 120)
-        self.assertEqual(answer.reason, "It has no code for sm_120: it has sm_80, sm_90a.")
+        self.assertEqual(answer.reason, "It has no code for sm_120, only sm_80, sm_90a.")
         self.assertEqual(answer.hint, "Add sm_120 with nvcc 13.x.")
         self.assertEqual(self.answer([cubin(80, (12, 4))], 575, 120).hint, "Add sm_120 with nvcc 12.8 or later 12.x.")
 
@@ -157,7 +157,7 @@ class Loading(unittest.TestCase):
         self.assertIsNone(self.answer([cubin(80, (13, 5)), other], 580, 90).loads)
         self.assertIs(self.answer([cubin(90, (13, 0)), other], 580, 90).loads, True)
         self.assertEqual(code_rules.describe([other], FACTS),
-                         ["Device code that this anycuda does not read (Tile IR)."])
+                         ["Device code that this version of anycuda cannot read (Tile IR)."])
 
     def test_drivers_before_13_4_may_not_read_concatenated_entries(self):
         one, text = replace(cubin(90, (13, 4)), concatenated=True), replace(ptx(80, (9, 0)), concatenated=True)
@@ -177,7 +177,7 @@ class Loading(unittest.TestCase):
                              (590, False))
         self.assertIs(self.answer([text, ptx(75, (9, 0))], 580, 90).loads, True)
         self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them, driver 580 or older does "
-                      "not; whether drivers between these do is unknown.", code_rules.describe([one], FACTS))
+                      "not; for drivers in between it is unknown.", code_rules.describe([one], FACTS))
         self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], PTX, FACTS), True)
 
     def test_drivers_before_12_4_read_no_zstd(self):
@@ -211,7 +211,7 @@ class Loading(unittest.TestCase):
             "Native code for sm_80, sm_90.", "PTX for compute_90, which the driver compiles for this and newer GPUs.",
             "PTX for compute_90a, which the driver compiles for these GPUs (a) and families (f) only.",
             "LTO-IR, which nvcc or nvJitLink links.", "The cubins of CUDA 12.4 need driver 525 or newer.",
-            "PTX 8.4 needs driver 550 or newer where a GPU has no cubin."])
+            "PTX 8.4 needs driver 550 or newer on GPUs without a cubin."])
         self.assertEqual(code_rules.describe([], FACTS), [])
 
 
@@ -255,7 +255,7 @@ class FactFiles(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "matrix.json"
             path.write_text('{"format": 1, "libraries": {}}', encoding="utf-8")
-            with self.assertRaisesRegex(gpus.Failure, "made for another anycuda"):
+            with self.assertRaisesRegex(gpus.Failure, "belongs to another version of anycuda"):
                 gpus.facts(path)
 
 

@@ -43,7 +43,7 @@ class Config(unittest.TestCase):
     def test_refuses_a_folder_that_is_gone_and_one_that_this_installation_never_had(self):
         with self.assertRaisesRegex(failure.Failure, "no folder of include: .*include is missing"):
             self.said("--include")
-        with self.assertRaisesRegex(failure.Failure, "no folder of link: it was made without"):
+        with self.assertRaisesRegex(failure.Failure, "no folder of link: it was built without"):
             self.said("--link-dir")
 
     def test_a_build_folder_is_told_as_one(self):
@@ -51,7 +51,8 @@ class Config(unittest.TestCase):
         text = json.loads(path.read_text(encoding="utf-8"))
         del text["folders"]["cmake"], text["folders"]["include"]
         path.write_text(json.dumps(text), encoding="utf-8")
-        with self.assertRaisesRegex(failure.Failure, "no folder of cmake: it is of a build folder, .*cmake --install"):
+        with self.assertRaisesRegex(failure.Failure, "no folder of cmake: it belongs to a build folder, .*cmake "
+                                                     "--install"):
             self.said("--cmake-dir")
         self.assertEqual(self.said("--stubs"), f"{self.root}/lib\n")
 
@@ -100,8 +101,8 @@ class Flags(unittest.TestCase):
         for words, sentence in ((("--libs",), "need the CUDA major"), (("12",), "add --cflags, --libs or --rpath"),
                                 (("--library", "cudart"), "add --cflags, --libs or --rpath"),
                                 (("--cflags", "--rpath", "--library", "nvrtc", "12"), "add --libs, or leave out"),
-                                (("--libs", "--library", "nvjitlink", "11"), "no nvjitlink for CUDA 11; .* 12, 13"),
-                                (("--libs", "--library", "../x", "12"), "no library '../x'; .* cublas, .*nvrtc")):
+                                (("--libs", "--library", "nvjitlink", "11"), "no nvjitlink for CUDA 11: .* 12, 13"),
+                                (("--libs", "--library", "../x", "12"), "no library '../x': .* cublas, .*nvrtc")):
             with self.subTest(words), self.assertRaisesRegex(failure.Failure, sentence):
                 self.said(*words)
 

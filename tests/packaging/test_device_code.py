@@ -119,7 +119,7 @@ class Faults(FileCase):
         os.mkfifo(self.folder / "pipe")
         for path, reason in ((self.folder / "missing", "No such file or directory"),
                              (self.folder, "it is not a regular file"),
-                             (self.folder / "pipe", "it is not a regular file"), (Path("a\0b"), "cannot be run")):
+                             (self.folder / "pipe", "it is not a regular file"), (Path("a\0b"), "cannot run")):
             with self.subTest(path=path):
                 self.assertIn(reason, device_code.of_file(path, PROGRAM).unread)
 
@@ -176,8 +176,8 @@ class Faults(FileCase):
         self.assertIn("the output cannot be written", done.stderr)
 
     def test_a_program_that_fails_is_a_reason(self):
-        for script, reason in (("kill -SEGV $$", "Segmentation fault"), ("exit 0", "its last line is missing"),
-                               ("echo no JSON", "its answer is not understood"), ("echo '[]'", "is not understood"),
+        for script, reason in (("kill -SEGV $$", "Segmentation fault"), ("exit 0", "the last line is missing"),
+                               ("echo no JSON", "its output is not understood"), ("echo '[]'", "is not understood"),
                                ("echo '{\"code\": 2}'", "is not understood")):
             with self.subTest(script=script):
                 self.assertIn(reason, device_code.of_file(self.file(b""), self.program(script)).unread)
@@ -224,8 +224,8 @@ echo '{{"file": "x"}}'; echo '{{"kind": "ptx"}}'; done""")
             self.assertEqual((found, self.runs()), ([DeviceCode()] * count, runs))
 
     def test_file_over_which_the_program_fails(self):
-        for fault, reason in (("kill -SEGV $$", "Segmentation fault"), ("exit 0", "its last line is missing"),
-                              ("echo no JSON; continue", "its answer is not understood")):
+        for fault, reason in (("kill -SEGV $$", "Segmentation fault"), ("exit 0", "the last line is missing"),
+                              ("echo no JSON; continue", "its output is not understood")):
             program = self.printing(f"case $f in */bad) {fault};; esac")
             found = list(device_code.of_files(self.paths("a", "bad", "b"), program))
             with self.subTest(fault=fault):
@@ -241,7 +241,7 @@ echo '{{"file": "x"}}'; echo '{{"kind": "ptx"}}'; done""")
 
     def test_program_that_is_missing(self):
         found = list(device_code.of_files(self.paths("a", "b"), self.folder / "none"))
-        self.assertEqual([("cannot be run" in one.unread) for one in found], [True, True])
+        self.assertEqual([("cannot run" in one.unread) for one in found], [True, True])
 
 
 class Waiting(FileCase):

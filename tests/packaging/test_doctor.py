@@ -73,10 +73,10 @@ class Machines(unittest.TestCase):
         machine = Machine(self)
         report = machine.told()
         self.assertEqual(set(taken(report).values()), {""})
-        self.assertEqual(report["reasons"], ["no CUDA runtime is here", "no driver"])
+        self.assertEqual(report["reasons"], ["no CUDA runtime was found", "no driver"])
         done = machine.doctor()
         self.assertEqual(done.returncode, 1)
-        self.assertTrue(done.stdout.endswith("CUDA work is not possible: no CUDA runtime is here; no driver.\n"))
+        self.assertTrue(done.stdout.endswith("CUDA work is not possible: no CUDA runtime was found; no driver.\n"))
 
     def test_all_loads_and_there_is_no_gpu(self):
         for machine in (self.with_runtimes("12.9").driver(535),
@@ -170,7 +170,7 @@ class Faults(unittest.TestCase):
         machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(HANGING))
         report = machine.told("--limit", "2")
         self.assertEqual((report["status"], report["driver"]["ended"]), (1, "no answer within 2 s"))
-        self.assertIn("asking the driver ended without an answer (no answer within 2 s)", report["reasons"])
+        self.assertIn("the query of the driver ended without an answer (no answer within 2 s)", report["reasons"])
         left = (machine.root / "pids").read_text().split()
         self.assertTrue(left)
         self.assertEqual([pid for pid in left if Path("/proc", pid).exists()], [], "processes that were left behind")
@@ -194,7 +194,7 @@ class Faults(unittest.TestCase):
         self.assertEqual(wrong["ANYCUDA_CROSS_MAJOR"], "adapt or reject")
         self.assertIn("unset ANYCUDA_LOG", [command for one in report["help"] for command in one["commands"]])
         self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "not_looked_at"})
-        self.assertIn("no CUDA runtime is looked for (ANYCUDA_CROSS_MAJOR=perhaps is not understood)",
+        self.assertIn("the CUDA runtime is not searched for (ANYCUDA_CROSS_MAJOR=perhaps is not understood)",
                       report["reasons"])
         self.assertRegex(machine.doctor().stdout, "ANYCUDA_CROSS_MAJOR=perhaps +not understood: adapt or reject")
 
@@ -205,7 +205,7 @@ class Faults(unittest.TestCase):
         answer = library(report, "cudart")["answers"]["12"]
         self.assertEqual(answer["refused"], "ANYCUDA_CROSS_MAJOR=perhaps is not understood")
         self.assertIn("crash", answer["ended"])
-        self.assertIn("no CUDA runtime is looked for (ANYCUDA_CROSS_MAJOR=perhaps is not understood)",
+        self.assertIn("the CUDA runtime is not searched for (ANYCUDA_CROSS_MAJOR=perhaps is not understood)",
                       report["reasons"])
 
     def test_a_file_that_is_named_and_is_none_hides_all_others(self):
@@ -264,12 +264,14 @@ class Faults(unittest.TestCase):
         (machine.root / "lib/libanycuda_doctor.so").write_bytes(b"no library")
         done = machine.doctor(command=command)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertRegex(done.stderr, r"libanycuda_doctor.so cannot be used: it cannot be asked; .*file too short")
+        self.assertRegex(done.stderr, r"libanycuda_doctor.so cannot be used \(the question could not be asked; "
+                         ".*file too short")
 
     def test_what_cannot_be_asked_is_an_error_that_says_what_can(self):
         known = ", ".join(("cudart", "nvrtc", "nvjitlink", "cuda", *MATHS))
-        for words, said in ((("--library", "cudrt"), f"no library 'cudrt'; known: {known}"),
-                            (("--caller", "14"), "no caller '14'; known: 11, 12, 13, unversioned")):
+        for words, said in ((("--library", "cudrt"), "unknown library 'cudrt' (did you mean cudart?): "
+                             f"use one of {known}"),
+                            (("--caller", "14"), "unknown caller '14': use one of 11, 12, 13, unversioned")):
             done = Machine(self).doctor(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn(said, done.stderr)

@@ -36,7 +36,7 @@ def judged(*named: files.File, driver: Driver | None = None) -> verdict.Verdict:
     runtime = Library("cudart", "CUDA runtime", "libcudart_stub.so", "ANYCUDA_CUDART", False, ["12"])
     runtime.answers = {"12": Answer("/a/libcudart.so.12", "12.9")}
     works = Driver("/a/libcuda.so.1", "12.9", 575, gpus=[Gpu("one", "9.0", 1)])
-    return verdict.judge(Findings([runtime], driver or works, []), named)
+    return verdict.evaluate(Findings([runtime], driver or works, []), named)
 
 
 class Verdicts(unittest.TestCase):
@@ -44,7 +44,7 @@ class Verdicts(unittest.TestCase):
         loads, fails = file_of(cubin(90, (12, 4))), file_of(cubin(90, (13, 0)))
         unknown, unread = file_of(cubin(90, None)), file_of(problems=[("a.so", "No such file or directory")])
         possible = "CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 12.9, 1 GPU"
-        impossible = "CUDA work is not possible for a.so: the device code loads on no GPU here"
+        impossible = "CUDA work is not possible for a.so: its device code loads on no GPU of this machine"
         cannot = "a.so cannot be read: No such file or directory"
         for named, status, line in (
                 ([loads], 0, f"{possible}; the device code of a.so loads on sm_90."), ([fails], 1, f"{impossible}."),
@@ -74,10 +74,10 @@ class Verdicts(unittest.TestCase):
     def test_linked_in_runtime_counts(self):
         found = file_of(cubin(90, (12, 4)), runtimes={"a.so": 580})
         self.assertIs(found.loads, False)
-        self.assertIn("The CUDA runtime that is linked in needs driver 580 or newer.", found.replies[0].reasons)
+        self.assertIn("Its static CUDA runtime needs driver 580 or newer.", found.replies[0].reasons)
         self.assertEqual(judged(found, file_of(cubin(90, (13, 0)))).line,
-                         "CUDA work is not possible for a.so: the CUDA runtime that is linked in needs driver 580 or "
-                         "newer; CUDA work is not possible for a.so: the device code loads on no GPU here.")
+                         "CUDA work is not possible for a.so: its static CUDA runtime needs driver 580 or "
+                         "newer; CUDA work is not possible for a.so: its device code loads on no GPU of this machine.")
 
     def test_what_could_not_be_read_is_unknown(self):
         self.assertIsNone(file_of(unread={"a.so": "no program"}).loads)
@@ -128,8 +128,8 @@ class Reports(unittest.TestCase):
         self.assertEqual((status, section.count("Device code of ")), (1, 2))
         self.assertIn("sm_90, driver 575: does not load. For sm_90 it has only PTX 9.0 (compute_80), which driver 580 "
                       "or newer compiles, not 575. Add sm_90 with nvcc 12.x.", section)
-        self.assertEqual(last, "CUDA work is not possible for kernels-13.0.so: the device code loads on no GPU here; "
-                               "the device code of kernels-12.4.so loads on sm_90.")
+        self.assertEqual(last, "CUDA work is not possible for kernels-13.0.so: its device code loads on no GPU of this "
+                               "machine; the device code of kernels-12.4.so loads on sm_90.")
 
     def test_no_driver(self):
         status, section, last = self.report(Machine(self).wheel("cudart", "12.9"), KERNELS / "kernels-13.0.so")
@@ -164,7 +164,7 @@ class Reports(unittest.TestCase):
             (machine.root / name).write_bytes(content)
         (machine.root / "pipe.whl").symlink_to("/dev/null")
         for name, text in (("nowhere.so", "No such file or directory"), ("text.so", "ELF"), ("half.so", "truncated"),
-                           ("a.whl", "no whole wheel or zip file"), ("pipe.whl", "no regular file")):
+                           ("a.whl", "truncated or damaged wheel or zip file"), ("pipe.whl", "not a regular file")):
             status, section, last = self.report(machine, machine.root / name)
             self.assertEqual(status, 2, name)
             self.assertIn(text, section)

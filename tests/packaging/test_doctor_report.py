@@ -65,23 +65,23 @@ class Verdicts(unittest.TestCase):
         some = [candidate(_12=TOO_OLD)]
         for library, driver, reasons in (
             (None, WORKS, []),
-            (runtime(_12=nothing), WORKS, ["no CUDA runtime is here"]),
+            (runtime(_12=nothing), WORKS, ["no CUDA runtime was found"]),
             (runtime(some, _12=nothing), WORKS, ["no usable CUDA runtime"]),
             (runtime(some, _11=nothing, _12=loads()), WORKS, []),
             (runtime(some, _12=refused), WORKS,
-             ["no CUDA runtime is looked for (ANYCUDA_COMPAT=x is not understood)"]),
+             ["the CUDA runtime is not searched for (ANYCUDA_COMPAT=x is not understood)"]),
             (runtime(_12=crashed), WORKS,
-             ["looking for the CUDA runtime ended without an answer (crash: signal 11, Segmentation fault)"]),
+             ["the search for the CUDA runtime ended without an answer (crash: signal 11, Segmentation fault)"]),
             (None, Driver(), ["no driver"]),
             (None, Driver(ended="no answer within 30 s"),
-             ["asking the driver ended without an answer (no answer within 30 s)"]),
+             ["the query of the driver ended without an answer (no answer within 30 s)"]),
             (None, Driver("/x", problem="cuDriverGetVersion of /x: error 999"),
              ["the driver does not work (cuDriverGetVersion of /x: error 999)"]),
             (None, Driver("/x", "12.2", calls=[NO_DEVICE]), ["no GPU (cuInit: CUDA_ERROR_NO_DEVICE)"]),
             (None, Driver("/x", "12.2"), ["no GPU (the driver works and sees none)"]),
-            (runtime(_12=nothing), Driver(), ["no CUDA runtime is here", "no driver"]),
+            (runtime(_12=nothing), Driver(), ["no CUDA runtime was found", "no driver"]),
         ):
-            judged = verdict.judge(found(library, driver))
+            judged = verdict.evaluate(found(library, driver))
             self.assertEqual(judged.reasons, reasons)
             self.assertEqual(judged.status, 1 if reasons else 0)
             self.assertTrue(all(reason in judged.line for reason in reasons), judged.line)
@@ -89,7 +89,7 @@ class Verdicts(unittest.TestCase):
     def test_what_is_possible_is_summed_up(self):
         library = runtime([], _11=Answer(), _12=loads("12.10"), _13=loads("12.9"))
         driver = Driver("/x", "13.0", gpus=[GPU, GPU])
-        self.assertEqual(verdict.judge(found(library, driver)).line,
+        self.assertEqual(verdict.evaluate(found(library, driver)).line,
                          "CUDA work is possible: CUDA runtime 12.9 or 12.10, a driver for CUDA 13.0, 2 GPUs; "
                          "a program built for CUDA 11 gets no CUDA runtime.")
 
@@ -146,7 +146,7 @@ class Hints(unittest.TestCase):
         library = findings.Library("nvjitlink", "nvJitLink (device-code linker)", "", "", False, ["12"])
         library.answers["12"] = Answer(advice="install nvJitLink (pip install nvidia-nvjitlink, or a CUDA toolkit)")
         for cuda, words_, command in (
-                ("11.4", "It begins with CUDA 12, and the driver supports up to CUDA 11.4. Update",
+                ("11.4", "It exists since CUDA 12, but the driver supports only up to CUDA 11.4. Update",
                  "sudo apt install nvidia-driver"),
                 ("12.0", "Install nvJitLink (pip install nvidia-nvjitlink-cu12, or",
                  "pip install nvidia-nvjitlink-cu12")):
@@ -347,7 +347,7 @@ class Advice(unittest.TestCase):
     def test_one_advice_for_each_folder_that_is_closed(self):
         closed = environment.Environment("/v", denied=[environment.Denied(path, "/o") for path in ("/o/a", "/o/b")])
         self.assertEqual([one.why for one in hints.hints_for(found(), here(), closed)],
-                         ["/o is closed to this user. This user may not enter /o, so that nothing in /o/a is found."])
+                         ["/o is closed to this user. This user may not enter /o, so no file in /o/a is found."])
         there = here(variables={"LD_LIBRARY_PATH": "/o/b"})
         (one,) = [one for one in hints.hints_for(found(driver=Driver()), there, closed) if "driver" in one.why]
         self.assertIn("/o/b", one.why)
@@ -403,7 +403,7 @@ class Words(unittest.TestCase):
 
     def test_what_is_taken_though_the_driver_is_older_says_on_what_it_works(self):
         for driver, said in (("served", ""), ("served_by_minor_version", "cannot compile PTX"),
-                             ("served_by_declaration", "cuda-compat"), ("branch_unknown", "nobody can say")):
+                             ("served_by_declaration", "cuda-compat"), ("branch_unknown", "which is unknown")):
             one = candidate(_12=Decision("accepted", "usable", driver, True, True))
             self.assertIn(said, words.condition_of(one, WORKS))
             self.assertEqual(bool(said), bool(words.condition_of(one, WORKS)))
@@ -464,7 +464,7 @@ class Records(unittest.TestCase):
 
 class Page(unittest.TestCase):
     def page(self, what: Findings, width=None, colour=False) -> str:
-        judged = verdict.judge(what)
+        judged = verdict.evaluate(what)
         return text.report("1.2.3", here(), what, judged, hints.hints_for(what, here()), text.Page(colour, width))
 
     def test_the_whole_page(self):
@@ -520,7 +520,7 @@ CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
 
     def test_json_says_the_same_every_time_and_whole(self):
         what = found()
-        told = json.loads(as_json.report("1.2.3", here(), what, verdict.judge(what), []))
+        told = json.loads(as_json.report("1.2.3", here(), what, verdict.evaluate(what), []))
         self.assertEqual(list(told), ["schema", "anycuda", "possible", "verdict", "reasons", "machine", "settings",
                                       "driver", "libraries", "help", "status", "files"])
         self.assertEqual((told["schema"], told["possible"]), (1, True))

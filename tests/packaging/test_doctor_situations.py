@@ -146,7 +146,7 @@ class DriverLibrary(Situation):
     def test_anycuda_stub_in_place_of_a_driver(self):
         computer = self.computer().container("docker")
         place(BUILD / "lib/dropin/libcuda.so.1", computer.system / "libcuda.so.1")
-        self.first(computer, "docker", f"found but {computer.system}/libcuda.so.1, an anycuda stub",
+        self.first(computer, "docker", f"found, only {computer.system}/libcuda.so.1, an anycuda stub",
                    command="docker run --gpus all")
 
     def test_folder_with_only_the_stub(self):
@@ -528,7 +528,7 @@ class NoGpu(Situation):
             report = self.first(computer.env(CUDA_VISIBLE_DEVICES="-1"), situation)
             second = report["help"][1]
             self.assertEqual((second["situation"], second["commands"][0]), ("gpu_hidden", "unset CUDA_VISIBLE_DEVICES"))
-            self.assertIn("The GPUs are hidden too. CUDA_VISIBLE_DEVICES=-1 hides 1 NVIDIA GPU", second["why"])
+            self.assertIn("The GPUs are also hidden. CUDA_VISIBLE_DEVICES=-1 hides 1 NVIDIA GPU", second["why"])
 
     def test_what_names_a_gpu_does_not_hide_it(self):
         for visible in ("0", "1,0", "GPU-0a5c3f60", "MIG-41b3"):
@@ -654,7 +654,7 @@ class Runtime(Situation):
         lib = "nvidia/cuda_runtime/lib/libcudart.so.12"
         for situation, words, command, make in (
                 ("dangling", "which does not exist", "ls -l ", lambda path: path.symlink_to("libcudart.so.12.9.79")),
-                ("not_a_file", "not a file", "ls -ld ", lambda path: path.mkdir()),
+                ("not_a_file", "instead of a file", "ls -ld ", lambda path: path.mkdir()),
                 ("other_library", "it calls itself 'libother.so.1'", "readelf -d ",
                  lambda path: computer.library(path, "int other;", "libother.so.1")),
                 ("anycuda_stub", "an anycuda stub", "pip install nvidia-cuda-runtime-cu12",
@@ -693,7 +693,7 @@ class Runtime(Situation):
         path = computer.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
         path.parent.mkdir(parents=True)
         path.symlink_to(path.name)
-        self.first(computer, "link_loop", f"{path} does not serve as CUDA runtime. It is a link that leads back to "
+        self.first(computer, "link_loop", f"{path} cannot be used as CUDA runtime. It is a link that leads back to "
                                           "itself", command=f"rm {path}")
 
     def test_folder_that_is_called_like_a_token(self):

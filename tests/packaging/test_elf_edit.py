@@ -183,7 +183,7 @@ class Editor(Workspace):
             last = opened(made).loads[-2]
             self.assertGreaterEqual(new.address // page, -(-(last.address + last.in_memory) // page))
         made = self.written(with_bytes(path.read_bytes(), 18, number(21, 2)))
-        with self.assertRaisesRegex(ElfError, "CPU that anycuda does not know"):
+        with self.assertRaisesRegex(ElfError, "CPU that anycuda does not support"):
             edit.apply(made, self.RENAMED)
 
     def test_edits_add_up_and_are_undone_together(self):
@@ -219,11 +219,11 @@ class Editor(Workspace):
         before = path.read_bytes()
         for wanted, reason in (
             (Edit(needed={"libnone.so": "libstub.so"}), "does not need libnone.so"),
-            (Edit(needed={"libold.so.1": "lib\0stub.so"}), "cannot be given the name"),
-            (Edit(add_needed=("",)), "cannot be given the name"),
+            (Edit(needed={"libold.so.1": "lib\0stub.so"}), "cannot store the name"),
+            (Edit(add_needed=("",)), "cannot store the name"),
             (Edit(versions={"value": ("libstub.so", "lib.1")}), "does not need libstub.so"),
-            (Edit(versions={"value": ("libold.so.1", "lib.9")}), "with a version already"),
-            (Edit(versions={"nothing": ("libold.so.1", "lib.1")}), "does not use nothing"),
+            (Edit(versions={"value": ("libold.so.1", "lib.9")}), "already references value with a version"),
+            (Edit(versions={"nothing": ("libold.so.1", "lib.1")}), "does not reference nothing"),
         ):
             for call in (edit.apply, edit.preview):
                 with self.assertRaisesRegex(ElfError, reason):

@@ -75,18 +75,18 @@ class Reader(Workspace):
             read.read(self.written(b""))
 
     def test_what_is_no_library_is_an_error(self):
-        with self.assertRaisesRegex(NotElf, "no ELF file"):
+        with self.assertRaisesRegex(NotElf, "not an ELF file"):
             read.read(self.written(b"INPUT(liba.so.2) " * 10))
         self.refused(with_bytes(self.good, 4, b"\x01"), "32-bit")
         self.refused(with_bytes(self.good, 5, b"\x02"), "big-endian")
         self.refused(with_bytes(self.good, 16, b"\x01"), "an object file")
         self.refused(with_bytes(self.good, 16, b"\x04"), "a core dump")
         self.refused(self.compile("static", "int main(void) { return 0; }", "-static", "-nostdlib", "-Wl,-e,main")
-                     .read_bytes(), "linked statically")
+                     .read_bytes(), "a statically linked program")
 
     def test_what_cannot_be_opened_is_an_error(self):
-        for path, reason in ((self.folder / "missing.so", "No such file"), (self.folder, "no regular file"),
-                             ("/dev/zero", "no regular file"), ("a\0b", "null")):
+        for path, reason in ((self.folder / "missing.so", "No such file"), (self.folder, "not a regular file"),
+                             ("/dev/zero", "not a regular file"), ("a\0b", "null")):
             with self.assertRaisesRegex(ElfError, reason):
                 read.read(path)
 
@@ -137,7 +137,7 @@ class Reader(Workspace):
             data = file.read_bytes()
             chain = next(s.value for s in read.read(file).symbols if s.name == "chain")
             at = slot(data, layout.DT_VERNEED)  # every file has that one; a tag of its own takes its place
-            self.refused(with_bytes(data, at, number(tag, 8) + number(chain, 8)), "have no end")
+            self.refused(with_bytes(data, at, number(tag, 8) + number(chain, 8)), "do not end")
 
     def test_damage_never_raises_anything_else(self):
         read_well = 0

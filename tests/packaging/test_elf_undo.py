@@ -62,9 +62,9 @@ class Undo(Workspace):
         for at in (slots + 8, tail + 3):  # what was overwritten, and what was appended
             broken = with_bytes(self.edited, at, bytes([self.edited[at] ^ 1]))
             for call in (edit.undo, self.apply):
-                self.refused(broken, call, "changed by something else")
+                self.refused(broken, call, "another program changed it")
         at = next(s.offset for s in opened(self.user).loads if s.flags & 1)  # code
-        self.refused(with_bytes(self.edited, at, b"\xcc"), edit.undo, "changed by something else")
+        self.refused(with_bytes(self.edited, at, b"\xcc"), edit.undo, "another program changed it")
 
     def test_a_damaged_record(self):
         for at, new, reason in ((-20, b"\2", "a newer anycuda"), (-28, number(-1, 8), "damaged"),
@@ -85,7 +85,7 @@ class Undo(Workspace):
             new = json.dumps({**said, key: value}).encode()
             broken = self.edited[:start] + new + number(len(new), 8) + self.edited[-20:]
             with self.subTest(key=key, value=value):
-                self.refused(broken, self.apply, "undo record is damaged|changed by something else")
+                self.refused(broken, self.apply, "undo record is damaged|another program changed it")
 
     def test_strip_afterwards(self):
         if not shutil.which("strip"):
@@ -127,7 +127,7 @@ class Undo(Workspace):
         self.assertTrue(path.read_bytes() == before)
 
     def test_data_behind_everything_is_kept_by_refusing(self):
-        self.refused(self.original + b"PK\x05\x06" + bytes(18), self.apply, "22 bytes behind all")
+        self.refused(self.original + b"PK\x05\x06" + bytes(18), self.apply, "22 bytes after its last section")
         path = self.written(self.original + bytes(100))  # only padding
         edit.apply(path, RENAMED)
         self.assertEqual(read.read(path).needed[0], "libstub.so")
@@ -146,9 +146,9 @@ class Undo(Workspace):
         self.refused(broken[:end], self.apply, "no room for another program header")
 
     def test_section_headers_that_are_not_there(self):
-        self.refused(self.original[:-100], self.apply, "section headers cannot be read: truncated")
+        self.refused(self.original[:-100], self.apply, "truncated or damaged: its section headers cannot be read")
         path = self.written(with_bytes(self.original, 40, bytes(8))[: len(self.original)])
-        with self.assertRaisesRegex(ElfError, "behind all"):  # what the headers knew is now unknown
+        with self.assertRaisesRegex(ElfError, "bytes after its last section"):  # what the headers knew is now unknown
             self.apply(path)
 
     def test_a_full_disk_leaves_the_file_as_it_was(self):

@@ -68,7 +68,7 @@ class Rules(unittest.TestCase):
         self.one("code is relocated", "-Wl,-z,notext", source=SOURCE + asm)
 
     def test_no_branch_protection(self):
-        self.one("it does not keep", without=(self.protection,))
+        self.one("it lacks", without=(self.protection,))
 
     def test_another_library_than_libc(self):
         self.one("libm.so.6, which not every machine has", "-Wl,--no-as-needed", "-lm")
@@ -79,11 +79,11 @@ class Rules(unittest.TestCase):
         self.assertEqual(self.findings("-lc", source=source, floor=False), [])
 
     def test_a_search_path(self):
-        self.one("looks for libraries in /opt/x", "-Wl,-rpath,/opt/x")
+        self.one("searches for libraries in /opt/x", "-Wl,-rpath,/opt/x")
 
     def test_a_folder_of_the_build_machine(self):
         source = 'const char* where(void) { return "/home/someone/anycuda/x.cc"; }\n'
-        self.one("/home/someone in it", source=source, folders=("/home/someone",))
+        self.one("contains /home/someone", source=source, folders=("/home/someone",))
 
     def test_a_program_at_a_fixed_address(self):
         code, program = self.folder / "main.c", self.folder / "program"

@@ -61,10 +61,11 @@ class Trees(unittest.TestCase):
 
     def test_a_folder_that_is_not_there_or_not_named(self):
         loaded = self.loaded()
-        with self.assertRaisesRegex(Failure, "has no folder of static: it is of a build folder, .*cmake --install"):
+        with self.assertRaisesRegex(Failure, "has no folder of static: it belongs to a build folder, .*cmake "
+                                             "--install"):
             loaded.folder("static")
         whole = installation.load(self.written(self.whole(folders={**FOLDERS, "include": "include"})))
-        with self.assertRaisesRegex(Failure, "has no folder of static: it was made without"):
+        with self.assertRaisesRegex(Failure, "has no folder of static: it was built without"):
             whole.folder("static")
         (self.root / "lib/link").rmdir()
         with self.assertRaisesRegex(Failure, "has no folder of link: .*/lib/link is missing"):
@@ -92,7 +93,7 @@ class Trees(unittest.TestCase):
                 path.unlink()
         with mock.patch.object(installation, "_PACKAGE", package):
             installation.find.cache_clear()
-            with self.assertRaisesRegex(Failure, "there is no installation.json in .*share/anycuda or .*share: "):
+            with self.assertRaisesRegex(Failure, "installation.json is missing in .*share/anycuda and .*share: "):
                 installation.find()
 
 
@@ -103,7 +104,7 @@ class Version(unittest.TestCase):
             self.addCleanup(installation.find.cache_clear)
             status, out, err = anycuda("--version")
             self.assertEqual((status, out), (2, ""))
-            self.assertTrue(err.startswith("anycuda: there is no installation.json"), err)
+            self.assertTrue(err.startswith("anycuda: installation.json is missing"), err)
             self.assertEqual(anycuda("matrix", "--file", str(built()), "--symbol", "cuInit")[0], 0)
 
 
@@ -112,7 +113,7 @@ class Built(unittest.TestCase):
     def test_the_build_folder_has_what_its_file_names(self):
         found = installation.load(BUILD / "share" / "anycuda" / "installation.json")
         self.assertEqual(found.cpu, os.uname().machine)
-        with self.assertRaisesRegex(Failure, "no folder of cmake: it is of a build folder"):
+        with self.assertRaisesRegex(Failure, "no folder of cmake: it belongs to a build folder"):
             found.folder("cmake")
         for name in ("cudart", "nvrtc", "nvjitlink", "cuda"):
             self.assertTrue(found.stub(name).is_file())

@@ -71,7 +71,7 @@ class Table(unittest.TestCase):
         self.assertEqual({line[start:].split()[0] for line in lines[1:]} - set(KINDS), set())
 
     def test_nothing_left_is_said(self):
-        self.assertEqual(matrix("--library", "cuda", "--kind", "rejected"), "no cell is like that\n")
+        self.assertEqual(matrix("--library", "cuda", "--kind", "rejected"), "no cell matches the selection\n")
 
 
 class Selecting(unittest.TestCase):
@@ -104,15 +104,15 @@ class Selecting(unittest.TestCase):
 
     def test_what_nothing_has_is_an_error_that_says_what_there_is(self):
         for words, said in (
-            (("--library", "cudrt"), "no library 'cudrt'; known: cublas, cublaslt, cudart, cudnn, cudnn8, cufft"),
-            (("--caller", "12.4"), "no caller's major '12.4'; known: 11, 12, 13, any"),
-            (("--runtime", "12.7"), "no runtime '12.7'; known: 11.7, 11.8, 12.0"),
+            (("--library", "cudrt"), "unknown library 'cudrt': use one of cublas, cublaslt, cudart, cudnn, cudnn8, "),
+            (("--caller", "12.4"), "unknown caller's major '12.4': use one of 11, 12, 13, any"),
+            (("--runtime", "12.7"), "unknown runtime '12.7': use one of 11.7, 11.8, 12.0"),
             (("--runtime", "12.7"), "615 (or a major: 11, 12, 13)"),
-            (("--library", "nvjitlink", "--runtime", "11.8"), "no runtime '11.8'; known: 12.0"),
-            (("--kind", "broken"), "no kind 'broken'; known: direct, renamed"),
-            (("--symbol", "cudaMaloc"), "'cudaMaloc'; near it: cudaMalloc"),
+            (("--library", "nvjitlink", "--runtime", "11.8"), "unknown runtime '11.8': use one of 12.0"),
+            (("--kind", "broken"), "unknown kind 'broken': use one of direct, renamed"),
+            (("--symbol", "cudaMaloc"), "'cudaMaloc': did you mean cudaMalloc"),
             (("--library", "nvrtc", "--symbol", "cudaFree"), "no function of nvrtc matches 'cudaFree'"),
-            (("--markdown", "--kind", "absent"), "--markdown is the page of the whole matrix"),
+            (("--markdown", "--kind", "absent"), "--markdown prints the page of the whole matrix"),
         ):
             status, out, err = anycuda("matrix", "--file", str(built()), *words)
             self.assertEqual((status, out), (2, ""), words)
@@ -228,8 +228,8 @@ class Process(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (141, ""), words)
 
     def test_a_file_that_is_not_there_or_no_matrix(self):
-        for text, said in ((None, "there is no matrix.json in"), ("{", "is no JSON"),
-                           ('{"format": 99}', "is no matrix of format 1"), ("[]", "is no matrix")):
+        for text, said in ((None, "matrix.json is missing in"), ("{", "is not valid JSON"),
+                           ('{"format": 99}', "is not a matrix of format 1"), ("[]", "is not a matrix")):
             self.matrix.unlink(missing_ok=True)
             if text is not None:
                 self.matrix.write_text(text)

@@ -88,10 +88,10 @@ class Groups(unittest.TestCase):
                      run("later", "13", "12.0", "absent", "not before 12.1", since="12.1"),
                      run("newest", "13", "12.0", "emulated", "why", driver="12.4"))
         titles = [line.split(":")[0] for line in text.splitlines() if line.startswith("###")]
-        self.assertEqual(titles, ["### Absent", "### Newer than the CUDA that is there",
-                                  "### Only from a later release of the major on, before that error 302",
-                                  "### Only with a driver as new as that, else error 302"])
-        self.assertIn("**13 on 12**: from 12.1 on\\\n  `later`", text)
+        self.assertEqual(titles, ["### Absent", "### Newer than the installed CUDA",
+                                  "### Only since a later release of the major, before that error 302",
+                                  "### Only with a driver that is new enough, otherwise error 302"])
+        self.assertIn("**13 on 12**: since 12.1\\\n  `later`", text)
         self.assertIn("**13 on 12**: driver of CUDA 12.4\\\n  `newest`", text)
 
     def test_what_works_and_the_callers_own_major_are_not_on_it(self):

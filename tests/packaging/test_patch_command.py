@@ -80,7 +80,7 @@ class Command(unittest.TestCase):
                 self.assertEqual(said, self.run_on(folders, REAL / "patched" / program.name, *STEPS))
                 self.assertIn("status 0", said)
                 seen.add(said.split("runtime: ")[1].split("\n")[0])
-            self.assertIn("as it was before", self.patch("--undo", program))
+            self.assertIn("is restored to the original", self.patch("--undo", program))
             self.assertTrue(program.read_bytes() == before)
         # Without a GPU 11.8 says its version only to programs for 12 and 13; 13.5 wants another driver.
         self.assertEqual(seen, {"100 77", "0 11080", "0 12090", "35 0"})
@@ -89,7 +89,7 @@ class Command(unittest.TestCase):
         plain = REAL / "plain" / "programs"
         for major in ("11", "12"):
             program = self.copied(plain / f"call_cudart-{major}")
-            self.assertIn(f"had no version, and got CUDA {major}'s", self.patch(program))
+            self.assertIn(f"got the version of CUDA {major}", self.patch(program))
             for folders in self.machines():
                 self.assertEqual(self.run_on(folders, program, *STEPS),
                                  self.run_on(folders, REAL / "patched" / program.name, *STEPS))
@@ -123,14 +123,14 @@ class Command(unittest.TestCase):
         text.write_text(source)
         extension = self.folder / "extension.so"
         subprocess.run(["cc", "-shared", "-fPIC", text, "-o", extension], check=True)
-        self.refused(extension, "does not say what it was built for: give --built-for, one of 11, 12, 13")
+        self.refused(extension, "its CUDA major is unknown: pass --built-for with one of 11, 12, 13")
         self.patch("--copy-stubs", "--built-for", "12", extension)
         image = read.read(extension)
         self.assertEqual(image.versions_needed["libcudart_stub.so"], ["libcudart.so.12"])
         self.assertEqual(image.rpath or image.runpath, "$ORIGIN")
         said = self.run_on(self.machines()[2], REAL / "native" / "host", f"import:{extension}", "call:version")
         self.assertIn("call: 12090", said)
-        self.assertIn("already: nothing to do", self.patch(extension))
+        self.assertIn(": nothing to do", self.patch(extension))
 
     def test_where_the_stubs_are(self):
         program = self.copied(REAL / "native" / "call_cudart-12")
@@ -139,18 +139,18 @@ class Command(unittest.TestCase):
         self.assertIn("would be patched", said)
         self.assertIn("libcudart.so.12", read.read(program).needed)
         said = self.patch(program)
-        self.assertIn("looks for libraries in $ORIGIN also (DT_RUNPATH)", said)
-        self.assertIn("libcudart_stub.so is not there yet: put", said)
+        self.assertIn("added $ORIGIN to its search path (DT_RUNPATH)", said)
+        self.assertIn("the search path does not have libcudart_stub.so yet: copy", said)
         self.assertIn("nothing to do", self.patch(program))
         self.assertIn("cannot open shared object file", self.run_on([], program, "peek"))
-        self.assertIn(f"libcudart_stub.so put into {self.folder}", self.patch("--copy-stubs", program))
+        self.assertIn(f"copied libcudart_stub.so to {self.folder}", self.patch("--copy-stubs", program))
         self.assertIn("peek: 35", self.run_on([], program, "peek"))
         self.patch("--rpath", "/opt/x", "--rpath", "$ORIGIN/../y", program)
         self.assertEqual(read.read(program).runpath, "/nowhere:$ORIGIN:/opt/x:$ORIGIN/../y")
         self.patch("--undo", program)
         self.assertTrue(program.read_bytes() == (REAL / "native" / program.name).read_bytes())
         for folder in ("relative", "/a:/b", "$ORIGINAL", "${ORIGIN}x"):
-            self.refused(program, "an absolute folder", "--rpath", folder)
+            self.refused(program, "use an absolute path", "--rpath", folder)
 
     def test_a_program_with_set_user_id(self):
         """For which the dynamic linker does not look in $ORIGIN."""
@@ -158,7 +158,7 @@ class Command(unittest.TestCase):
         edit.apply(program, Edit(set_rpath="/nowhere"))
         self.assertNotIn("rights", self.patch(program, "--output", self.folder / "plain"))
         program.chmod(0o4755)
-        self.assertIn("passes $ORIGIN over", self.patch(program, "--output", self.folder / "other"))
+        self.assertIn("ignores $ORIGIN", self.patch(program, "--output", self.folder / "other"))
         self.assertNotIn("rights", self.patch("--rpath", self.folder, program))
         self.assertEqual(program.stat().st_mode & 0o7777, 0o4755)
 
@@ -171,24 +171,25 @@ class Command(unittest.TestCase):
         self.patch("--undo", other, "--output", self.folder / "back")
         self.assertTrue(program.read_bytes() == (self.folder / "back").read_bytes())
         os.mkfifo(self.folder / "pipe")
-        self.refused(program, "pipe: no regular file", "--output", str(self.folder / "pipe"))
+        self.refused(program, "pipe is not a regular file", "--output", str(self.folder / "pipe"))
         self.assertTrue((self.folder / "pipe").is_fifo())
         self.assertIn("invalid choice: '99'", self.patch("--built-for", "99", program, status=2))
-        self.assertIn("--output is for one FILE", self.patch(program, other, "--output", "x", status=2))
+        self.assertIn("--output works with one FILE only", self.patch(program, other, "--output", "x", status=2))
 
     def test_undo_says_why_it_cannot(self):
         for path in (REAL / "patched" / "call_cudart-12", REAL / "linked" / "call_cudart-12"):
             self.refused(self.copied(path), "has no undo record of anycuda", "--undo")
         untouched = self.copied(REAL / "native" / "call_cudart-12", "untouched")
         self.assertIn("nothing to undo", self.patch("--undo", untouched))
-        self.refused(self.copied(REAL / "native" / "host"), "--undo goes with", "--undo", "--built-for", "12")
+        self.refused(self.copied(REAL / "native" / "host"), "--undo can be combined only with", "--undo",
+                     "--built-for", "12")
 
     def test_what_is_no_program_with_cuda(self):
         text = self.folder / "text"
         text.write_text("no program")
-        self.refused(text, "no ELF file")
+        self.refused(text, "not an ELF file")
         self.refused(self.folder / "missing", "No such file")
-        self.refused(self.folder, "no regular file")
+        self.refused(self.folder, "not a regular file")
         self.refused(self.copied(REAL / "native" / "host"), "uses no CUDA library")
         for kind, reason in ((b"\x01\x01", "32-bit"), (b"\x02\x02", "big-endian")):
             text.write_bytes(b"\x7fELF" + kind + bytes(100))
@@ -197,9 +198,9 @@ class Command(unittest.TestCase):
         text.write_bytes(whole[: len(whole) // 2])
         self.refused(text, "truncated")
         text.write_bytes(whole[:18] + (21).to_bytes(2, "little") + whole[20:])
-        self.refused(text, "a CPU that anycuda does not know")
-        self.refused(self.copied(library("cudart", "12.9")), "is NVIDIA's CUDA runtime itself")
-        self.refused(self.copied(BUILD / "lib" / "libcudart_stub.so"), "is a stub of anycuda itself")
+        self.refused(text, "a CPU that anycuda does not support")
+        self.refused(self.copied(library("cudart", "12.9")), "is NVIDIA's CUDA runtime; patch")
+        self.refused(self.copied(BUILD / "lib" / "libcudart_stub.so"), "is a stub of anycuda; patch")
 
     def test_the_files_that_can_be_patched_are(self):
         program = self.copied(REAL / "native" / "call_cudart-12")
@@ -207,10 +208,10 @@ class Command(unittest.TestCase):
         self.assertIn("missing: No such file", self.patch("missing", program, status=2))
         self.assertEqual(read.read(program).needed[0], "libcudart_stub.so")
         said = self.patch("--copy-stubs", host, program)
-        self.assertIn(f"{host}: uses no CUDA library (passed over)\n", said)
-        self.assertIn("put into", said)
+        self.assertIn(f"{host}: uses no CUDA library (skipped)\n", said)
+        self.assertIn("copied libcudart_stub.so to", said)
         said = self.patch("--copy-stubs", host, self.folder / "libcudart_stub.so", program)  # lib/*.so once more
-        self.assertIn("is a stub of anycuda itself; what is patched is a program or library that uses it (passed over)",
+        self.assertIn("is a stub of anycuda; patch the programs and libraries that use it instead (skipped)",
                       said)
         self.assertEqual(self.patch(host, host, status=2), "anycuda patch: nothing to patch in any of the files\n")
         self.assertIn("nothing to patch in the others", self.patch(host, "missing", status=2))
@@ -226,7 +227,7 @@ class Command(unittest.TestCase):
         program = self.folder / "inside"
         subprocess.run(["cc", text, BUILD / "lib/static/12/libcudart.a", "-o", program, "-ldl"], check=True)
         before = program.read_bytes()
-        said = f"{program}: has anycuda's stub of cudart in it: nothing to do\n"
+        said = f"{program}: has anycuda's stub of cudart linked in: nothing to do\n"
         for words in ((), ("--copy-stubs",), ("--dry-run",), ("--built-for", "12"), ("--rpath", "/x")):
             self.assertEqual(self.patch(*words, program), said)
         self.assertTrue(program.read_bytes() == before)
@@ -240,7 +241,7 @@ class Command(unittest.TestCase):
         text.write_text("int cudaRuntimeGetVersion(int *); int main(void) { int v; return cudaRuntimeGetVersion(&v); }")
         program = self.folder / "static"
         subprocess.run(["cc", text, archive, "-o", program, "-lpthread", "-ldl", "-lrt"], check=True)
-        self.refused(program, "linked into it statically")
+        self.refused(program, "linked in statically")
 
 
 if __name__ == "__main__":

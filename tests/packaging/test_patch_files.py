@@ -114,10 +114,10 @@ class Replace(unittest.TestCase):
         replace.check(self.folder / "none")
         os.mkfifo(self.folder / "pipe")
         for path in (self.folder, self.folder / "pipe", Path("/dev/null")):
-            with self.assertRaisesRegex(Failure, "no regular file; nothing was written"):
+            with self.assertRaisesRegex(Failure, "is not a regular file, so it is not replaced"):
                 replace.check(path)
         with mock.patch.object(os, "access", return_value=False):  # root may write to all
-            with self.assertRaisesRegex(Failure, "is read-only, and stays as it is"):
+            with self.assertRaisesRegex(Failure, "is read-only, so it is not replaced"):
                 replace.check(self.path)
 
     def test_a_symbolic_link_leads_to_the_new_file(self):
@@ -130,7 +130,7 @@ class Replace(unittest.TestCase):
     def test_hard_links_keep_the_old_file(self):
         other = self.folder / "other"
         os.link(self.path, other)
-        self.assertEqual(replace.notes(self.path), ["has 1 other name (hard links), which keep the file as it was"])
+        self.assertEqual(replace.notes(self.path), ["has 1 other hard link with the old content"])
         self.change(self.path)
         self.assertEqual((self.path.read_bytes(), other.read_bytes()), (b"new", b"old" * 1000))
         self.assertEqual(replace.notes(self.path), [])
@@ -141,7 +141,7 @@ class Replace(unittest.TestCase):
         self.assertEqual((self.folder / "there").read_bytes(), b"new")
         (self.folder / "sub").mkdir()
         for target, reason in ((self.folder / "sub", "directory"), (self.folder / "none" / "there", "No such file")):
-            with self.assertRaisesRegex(Failure, f"cannot be written, and is as it was: .*{reason}"):
+            with self.assertRaisesRegex(Failure, f"cannot write .*{reason}.*; it is unchanged"):
                 self.change(self.path, target)
         with self.assertRaisesRegex(Failure, "gone: No such file"):
             self.change(self.folder / "gone")
@@ -157,7 +157,7 @@ class Replace(unittest.TestCase):
             self.assertEqual(self.files(), ["file"])
 
     def test_a_file_that_changes_meanwhile(self):
-        with self.assertRaisesRegex(Failure, "changed by something else meanwhile"):
+        with self.assertRaisesRegex(Failure, "changed by another program meanwhile"):
             with replace.copy(self.path, self.path) as copy:
                 copy.write_bytes(b"ours")
                 self.path.write_bytes(b"theirs")
@@ -165,14 +165,14 @@ class Replace(unittest.TestCase):
 
     def test_a_full_disk(self):
         said = run(sys.executable, "-c", CHILD, ROOT / "packaging" / "python", self.path, 1000)
-        self.assertIn("cannot be written, and is as it was: File too large", said)
+        self.assertIn("file: File too large (in ", said)
         self.assertEqual((self.files(), self.path.read_bytes()), (["file"], b"old" * 1000))
 
     def test_a_folder_that_is_not_ours(self):
         self.folder.chmod(0o555)
         self.addCleanup(self.folder.chmod, 0o755)
         said = run(sys.executable, "-c", CHILD, ROOT / "packaging" / "python", self.path, 0)
-        self.assertIn("cannot be written, and is as it was: Permission denied", said)
+        self.assertIn("file: Permission denied (in ", said)
         self.assertEqual(self.path.read_bytes(), b"old" * 1000)
 
     def test_holes_stay_holes(self):

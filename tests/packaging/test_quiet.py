@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels whose stubs are marked quiet: they write messages only where ANYCUDA_LOG is set."""
+"""Wheels whose stubs are marked quiet: they write messages only if ANYCUDA_LOG is set."""
 
 import json
 import sys
@@ -60,10 +60,10 @@ class Quiet(RepairCase):
                 self.assertEqual({file["name"].split("/")[-1][:6]: file["quiet"] for file in files},
                                  {"a.so": False, "libany": quiet})
                 text = " ".join(anycuda("check", wheel).stdout.split())
-                self.assertEqual("is quiet: it writes messages only where ANYCUDA_LOG is set" in text, quiet)
+                self.assertEqual("is quiet: it writes messages only if ANYCUDA_LOG is set" in text, quiet)
 
     def test_the_doctor_tells_it(self):
-        """Of a stub in a place where a runtime is looked for."""
+        """Of a stub in a place where a runtime is searched for."""
         stub = stub_in(self.repaired("--quiet-stubs"), "cudart")
         machine = Machine(self)
         place = machine.root / "place" / "libcudart.so.12"
@@ -79,7 +79,7 @@ class Quiet(RepairCase):
         (older / "libcudart_stub.so").write_bytes(stub.replace(b"\1\0\0\0anycuda\0", b"\1\0\0\0other__\0"))
         done = anycuda("repair", "--any-glibc", "--quiet-stubs", "--stubs", older, "-w", self.top / "none", self.path)
         self.assertEqual((done.returncode, list(self.top.glob("none/*"))), (2, []))
-        self.assertIn("libcudart_stub.so has no mark for that: it is of an older anycuda", done.stderr)
+        self.assertIn("libcudart_stub.so cannot be made quiet, since it belongs to an older anycuda", done.stderr)
 
 
 @needs_build

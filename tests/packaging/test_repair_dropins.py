@@ -141,7 +141,7 @@ class Opened(RepairCase):
         first = repaired(path, self.top / "out")
         self.assertEqual(repaired(path, self.top / "two").read_bytes(), first.read_bytes())
         done = anycuda("repair", "-w", self.top / "again", first)
-        self.assertIn("thing/a.so has the drop-in libnvjpeg.so.12 already", done.stdout)
+        self.assertIn("thing/a.so already has the drop-in libnvjpeg.so.12", done.stdout)
         self.assertIn("nothing to repair; copied", done.stdout)
         self.assertEqual((self.top / "again" / path.name).read_bytes(), first.read_bytes())
         done = anycuda("repair", "--no-drop-ins", "-w", self.top / "without", path)
@@ -163,7 +163,7 @@ class Opened(RepairCase):
         self.assertIn("has no folder dropin", self.refused(path, "--stubs", stubs, status=2))
         (stubs / "dropin").mkdir()
         done = anycuda("repair", "-w", self.top / "out", "--stubs", stubs, path)
-        self.assertIn("anycuda lacks this drop-in", done.stdout)
+        self.assertIn("this anycuda has no such drop-in", done.stdout)
         shutil.copy(library_file("nvjpeg", "12.9"), stubs / "dropin/libnvjpeg.so.12")
         self.assertIn("not a drop-in of anycuda", self.refused(path, "--stubs", stubs, status=2))
 
@@ -207,8 +207,8 @@ class Decided(unittest.TestCase):
     def test_other_names_get_none_and_the_report_says_why(self):
         for name, said in (("libcudart.so", "has a number in its name"), ("libcudart.so.", "completes the name"),
                            ("libcudart.so.%d", "completes the name"), ("libcublas.so.10", "no drop-in has this name"),
-                           ("libnccl.so.2", "the same beside every CUDA"), ("libcudnn.so.9", "the same beside"),
-                           ("libcurand.so.10", "the same beside")):
+                           ("libnccl.so.2", "the same for every CUDA"), ("libcudnn.so.9", "the same for"),
+                           ("libcurand.so.10", "the same for")):
             with self.subTest(name=name):
                 made = self.make(self.opens(name))
                 self.assertEqual((made.added, made.edits, len(made.notes)), ({}, {}, 1))
@@ -233,7 +233,7 @@ class Decided(unittest.TestCase):
         self.assertIn("the wheel brings a file of that name", made.notes[0])
         made = self.make(self.opens("libcublas.so.12"), self.member("thing/b.so", needed=["libcublas.so.12"]))
         self.assertEqual(made.added, {})
-        self.assertIn("thing/b.so has to find NVIDIA's library under that name", made.notes[0])
+        self.assertIn("thing/b.so must find NVIDIA's library under that name", made.notes[0])
 
     def test_libraries_of_cuda_itself_open_their_own(self):
         """And what one in the wheel opens is not put in its way."""
@@ -244,7 +244,7 @@ class Decided(unittest.TestCase):
             self.assertEqual(self.make(one), dropins.DropIns())
             made = self.make(one, self.opens("libcublasLt.so.12"))
             self.assertEqual(made.added, {})
-            self.assertIn(f"{one.name} has to find NVIDIA's library", made.notes[0])
+            self.assertIn(f"{one.name} must find NVIDIA's library", made.notes[0])
         product = self.opens("libnvjpeg.so.12", soname="libnvimgcodec.so.0")
         self.assertEqual(list(self.make(product).added), [f"{LIBS}/libnvjpeg.so.12"])
 
@@ -266,7 +266,7 @@ class Decided(unittest.TestCase):
     def test_another_cpu_and_a_newer_glibc_than_promised_are_refused(self):
         scan = Scan([self.opens("libcublas.so.12")], files=("thing/a.so",))
         for machine, glibc, said in (("aarch64", (2, 17), "thing/a.so is for x86_64, /x for aarch64: give stubs"),
-                                     ("x86_64", (2, 36), "the wheel promises to run with glibc 2.17"),
+                                     ("x86_64", (2, 36), "the wheel's tag claims glibc 2.17"),
                                      ("x86_64", (2, 17), "")):
             made = plan.make(scan, "thing", plan.Options(glibc=(2, 17)), table(), self.find,
                              lambda *words: Stub(words[0], Path("/x"), words[1], machine, glibc, frozenset()))
@@ -277,7 +277,7 @@ class Decided(unittest.TestCase):
         made = plan.make(scan, "thing", plan.Options(), table(), self.find, self.find)
         self.assertEqual(made.stubs, {})
         self.assertIn("thing/__init__.py names libcublas.so.12", made.notes[0])
-        self.assertIn("`anycuda run` serves whole names", made.notes[0])
+        self.assertIn("`anycuda run` serves complete names", made.notes[0])
 
 
 if __name__ == "__main__":

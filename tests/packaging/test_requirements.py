@@ -45,7 +45,7 @@ HEAD = "Metadata-Version: 2.1\nName: thing\nVersion: 1.0\n"
 BODY = "\nRequires-Dist: nvidia-cublas-cu12 is only text here\n"
 
 
-def needs(*names: str, how: str = "goes on needing") -> Remaining:
+def needs(*names: str, how: str = "still needs") -> Remaining:
     return Remaining(tuple(Need("thing/a.so", name, how) for name in names), True)
 
 
@@ -160,7 +160,7 @@ class Remains(unittest.TestCase):
             ("nvidia-cublas-cu12", "/opt/lib/libcublas.so.12", True),
         ):
             with self.subTest(text=text, name=name):
-                self.assertEqual(self.why(text, needs(name)), f"thing/a.so goes on needing {name}" if stays else "")
+                self.assertEqual(self.why(text, needs(name)), f"thing/a.so still needs {name}" if stays else "")
 
     def test_no_stub_of_it_and_none_in_the_wheel(self):
         self.assertEqual(self.why("nvidia-cufile-cu12", STUBS), "anycuda has no stub for it")
@@ -170,10 +170,10 @@ class Remains(unittest.TestCase):
         opens = Use("cublas", None, "loaded", ("12",), strings=("libcublas.so.12", "libcudart.so.12"))
         use = FileUse(Path("x"), (opens,), (), False, None)
         self.assertEqual(remaining.of_file("a.so", use, ["libcudart.so.12", "libc.so.6"], {"libcudart.so.12"}),
-                         [Need("a.so", "libc.so.6", "goes on needing"), Need("a.so", "libcublas.so.12", "opens")])
+                         [Need("a.so", "libc.so.6", "still needs"), Need("a.so", "libcublas.so.12", "opens")])
         copy = FileUse(Path("x"), (opens,), (), False, Provides("cudart", "original", "12"))
         self.assertEqual(remaining.of_file("a.so", copy, ["libm.so.6"], ()),
-                         [Need("a.so", "libm.so.6", "goes on needing")])
+                         [Need("a.so", "libm.so.6", "still needs")])
         use = FileUse(Path("x"), (), (), False, None, unstubbed=("libnvblas.so.12",))
         (need,) = remaining.of_file("a.so", use, [], ())
         self.assertEqual((need.name, need.how), ("libnvblas.so.12", "opens"))
@@ -270,7 +270,7 @@ class Freed(unittest.TestCase):
 
     def test_all_of_the_toolkit_stays(self):
         """And with it what else is named: [all] goes on bringing that."""
-        why = "stays: it brings libraries without a stub, too"
+        why = "stays: it also brings libraries without a stub"
         made = freed("Requires-Dist: cuda-toolkit[all]==12.*")
         self.assertEqual(made.notes, [f"the requirement cuda-toolkit[all] {why}"])
         self.assertEqual(made.changes, [])
@@ -284,7 +284,7 @@ class Freed(unittest.TestCase):
             with self.subTest(name=name):
                 made = freed(f"Requires-Dist: {name}>=0.2", "Requires-Dist: nvidia-cublas-cu12")
                 self.assertIn(f"Requires-Dist: {name}>=0.2", required(made))
-                self.assertTrue(any(note.endswith("stays: only that project knows what it needs")
+                self.assertTrue(any(note.endswith("stays: only that project knows which libraries it needs")
                                     for note in made.notes), made.notes)
         self.assertEqual(freed("Requires-Dist: x[cu12,cu13]", "Requires-Dist: y[test]").notes, [])
 
@@ -312,15 +312,15 @@ class Freed(unittest.TestCase):
                          [line, "Requires-Dist: nvidia-cublas-cu12", "Requires-Dist: cuda-toolkit==12.*"])
         self.assertEqual(made.notes, [
             "the requirement nvidia-cusparselt-cu12 stays: anycuda has no stub for it",
-            "the requirement nvidia-cublas-cu12 stays: thing/a.so goes on needing libcublasLt.so.12",
-            "the requirement cuda-toolkit stays: it brings no library itself, and pip installs nothing beside it that "
-            "requires another cuda-toolkit"])
+            "the requirement nvidia-cublas-cu12 stays: thing/a.so still needs libcublasLt.so.12",
+            "the requirement cuda-toolkit stays: it brings no library itself, but pip refuses packages that require "
+            "another cuda-toolkit beside it"])
         self.assertEqual((made.changes, made.distributions), ([], set()))
 
     def test_what_stays_may_need_what_is_freed(self):
         made = freed("Requires-Dist: custatevec-cu12", "Requires-Dist: nvidia-cublas-cu12", "Requires-Dist: x-cu11")
-        self.assertIn("custatevec-cu12 may need libraries of CUDA 12 that are no longer required: then install the "
-                      "extra cuda12", made.notes)
+        self.assertIn("custatevec-cu12 may need libraries of CUDA 12, which the wheel no longer requires: if so, "
+                      "install the extra cuda12", made.notes)
         self.assertFalse(any("x-cu11 may need" in note for note in made.notes), made.notes)
 
     def test_one_that_belongs_to_an_extra_keeps_it(self):
@@ -344,7 +344,7 @@ class Freed(unittest.TestCase):
                     *lines, "Provides-Extra: cuda11", "Provides-Extra: cuda12-libraries",
                     'Requires-Dist: nvidia-nvtx-cu12; extra == "cuda12-libraries"',
                     'Requires-Dist: nvidia-nvtx-cu11; extra == "cuda11"'])
-                self.assertTrue(any("are the extra cuda12-libraries" in note for note in made.notes), made.notes)
+                self.assertTrue(any("are in the extra cuda12-libraries" in note for note in made.notes), made.notes)
 
     def test_each_library_once(self):
         """Required for two CUDAs, or twice with markers of its own."""

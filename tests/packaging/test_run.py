@@ -88,7 +88,7 @@ class Programs(Folder):
         subprocess.run([patchelf, "--force-rpath", "--set-rpath", "$ORIGIN/cuda", patched], check=True)
         machine.env(ANYCUDA_LOG="info")
         done = run(machine, "--", patched, "runtime")
-        self.assertIn(f"warning: {patched}: its DT_RPATH leads to {real}", done.stderr)
+        self.assertIn(f"warning: {patched} uses {real}", done.stderr)
         self.assertIn("--preload", done.stderr)
         self.assertNotIn("cudart: using", done.stderr)  # the stub had no part in it
         done = run(machine, "--preload", "--", patched, "runtime")
@@ -126,7 +126,7 @@ class Libraries(Folder):
         done = run(machine, "--", program_)
         self.assertEqual(done.stdout, "12090")
         self.assertNotIn("cudart: using", done.stderr)  # the dynamic linker took the real one
-        self.assertIn(f"warning: {library}: its DT_RPATH leads to {library.parent}/cuda/libcudart.so.12", done.stderr)
+        self.assertIn(f"warning: {library} uses {library.parent}/cuda/libcudart.so.12", done.stderr)
         done = run(machine, "--preload", "--", program_)
         self.assertIn("cudart: using", done.stderr)
         self.assertNotIn("warning", done.stderr)
@@ -193,7 +193,7 @@ class OpenedByName(Folder):
         opener = self.compile("opener", self.SOURCE, "-ldl", "-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}")
         done = run(machine, "--", opener)
         self.assertEqual(done.stdout, "0 12\n")
-        self.assertIn(f"warning: {opener}: its DT_RPATH leads to {folder}/libnvjpeg.so.12", done.stderr)
+        self.assertIn(f"warning: {opener} uses {folder}/libnvjpeg.so.12", done.stderr)
         (folder / "libnvjpeg.so.12").unlink()
         shutil.copy(DROPINS / "libnvjpeg.so.12", folder)
         done = run(machine, "--log", "off", "--", opener)
@@ -260,18 +260,18 @@ class Refused(Folder):
         self.assertNotIn("Traceback", done.stderr)
 
     def test_no_such_program(self):
-        self.refused(127, "there is no nowhere in PATH", "--", "nowhere")
-        self.refused(127, "there is no ./nowhere", "--", "./nowhere")
+        self.refused(127, "nowhere was not found in PATH", "--", "nowhere")
+        self.refused(127, "./nowhere was not found", "--", "./nowhere")
         self.refused(2, "no program", "--")
         self.refused(2, "no program")
 
     def test_no_program(self):
         text = self.folder / "text"
         text.write_text("words")
-        self.refused(126, f"{text} is not executable", "--", text)
-        self.refused(126, f"{self.folder} is a folder", "--", f"{self.folder}/")
+        self.refused(126, f"{text} cannot be run: it is not executable", "--", text)
+        self.refused(126, f"{self.folder} cannot be run: it is a folder", "--", f"{self.folder}/")
         text.chmod(0o755)
-        self.refused(126, "no script that begins with #!", "--", text)
+        self.refused(126, "nor a script that begins with #!", "--", text)
         text.write_text("#!/nowhere/sh\n")
         self.refused(127, "its interpreter /nowhere/sh is missing", "--", text)
         broken = self.folder / "broken"
@@ -285,7 +285,7 @@ class Refused(Folder):
         end = os.open(pipe, os.O_RDWR)  # and a line in it, so that who reads it all the same comes to an end
         self.addCleanup(os.close, end)
         os.write(end, b"words\n")
-        self.refused(126, f"{pipe} is no regular file", "--", pipe)
+        self.refused(126, f"{pipe} cannot be run: it is not a regular file", "--", pipe)
 
     def test_a_static_program_is_run_with_a_warning(self):
         try:
@@ -294,8 +294,8 @@ class Refused(Folder):
             self.skipTest("this C compiler links no static programs")
         done = run(Machine(self), "--", static)
         self.assertEqual(done.returncode, 5)
-        self.assertIn("linked statically", done.stderr)
-        self.assertIn("LD_LIBRARY_PATH changes nothing for it", done.stderr)
+        self.assertIn("a statically linked program", done.stderr)
+        self.assertIn("LD_LIBRARY_PATH has no effect on it", done.stderr)
 
 
 @needs_programs
@@ -326,13 +326,13 @@ class Warnings(Folder):
         (self.folder / "libnccl.so.2").unlink()
         self.compile("libnccl.so.2", "int ncclGetVersion(int* to) { return to != 0; }", "-shared", "-fPIC",
                      "-Wl,-soname,libnccl.so.2")
-        self.assertIn(f"its DT_RPATH leads to {self.folder}/libnccl.so.2", self.said(about))
+        self.assertIn(f"uses {self.folder}/libnccl.so.2", self.said(about))
 
     def test_another_cpu(self):
         other = self.changed(18, b"\xb7\x00")  # aarch64
-        self.assertIn("is for aarch64, this anycuda for x86_64; the dynamic linker passes the drop-ins over",
+        self.assertIn("is for aarch64, this anycuda for x86_64; the dynamic linker skips the drop-ins",
                       self.said(other))
-        self.assertIn("complains of each preloaded stub", self.said(other, preload=True))
+        self.assertIn("reports an error for each preloaded stub", self.said(other, preload=True))
         self.assertIn("is for 32-bit machines", self.said(self.changed(4, b"\1"), preload=True))
         self.assertEqual(self.said(other, cpu="aarch64"), "")
 
@@ -352,7 +352,8 @@ class Warnings(Folder):
         with mock.patch.object(read, "read", side_effect=ElfError(f"{PROGRAM}: Permission denied")), \
                 mock.patch.object(os, "access", return_value=False):
             said = self.said(PROGRAM)
-        self.assertEqual(said, f"{PROGRAM} cannot be read, so nobody can say whether LD_LIBRARY_PATH reaches it")
+        self.assertEqual(said, f"{PROGRAM} cannot be read, so it is unknown whether LD_LIBRARY_PATH has an effect on "
+                               "it")
 
 
 @needs_programs
@@ -422,7 +423,7 @@ class PrivateLinks(Folder):
         self.addCleanup(os.rmdir, private)
         with mock.patch.object(os, "getuid", return_value=os.getuid() + 1), \
                 mock.patch.object(private_link, "_parents", return_value=[Path(private)]), \
-                self.assertRaisesRegex(Failure, f"{private}: it is not a directory that only this user may write to"):
+                self.assertRaisesRegex(Failure, f"{private}: it is not a directory that only this user can write to"):
             self.changes(folder, True)
 
     def test_parent_that_others_may_write_to_is_refused(self):
@@ -434,7 +435,7 @@ class PrivateLinks(Folder):
             open_to_all.chmod(mode)
             with mock.patch.object(private_link, "_parents", return_value=[open_to_all / "mine"]):
                 if refused:
-                    with self.assertRaisesRegex(Failure, f"another user may rename what is in {open_to_all}"):
+                    with self.assertRaisesRegex(Failure, f"another user may rename files in {open_to_all}"):
                         self.changes(folder, True)
                 else:
                     self.assertTrue(self.changes(folder, True).startswith(f"{open_to_all}/mine/"))
@@ -454,7 +455,7 @@ class PrivateLinks(Folder):
         folder = self.installed(" ")
         parents = [self.folder / "no where", Path("/proc/anycuda")]
         with mock.patch.object(private_link, "_parents", return_value=parents), \
-                self.assertRaisesRegex(Failure, "has such a character, too; /proc/anycuda: .*Set TMPDIR"):
+                self.assertRaisesRegex(Failure, "also has such a character; /proc/anycuda: .*Set TMPDIR"):
             self.changes(folder, True)
 
 

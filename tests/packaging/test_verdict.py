@@ -342,7 +342,7 @@ class Command(Tied):
             ending = "; 1 file could not be checked" if name.startswith("i") else ""
             self.assertEqual((status, out.splitlines()[-1], err),
                              (0 if known else 2, f"verdict: {verdict}{ending}", ""), name)
-            self.assertEqual("anycuda reads binaries for Linux" in out, not known, name)
+            self.assertEqual("anycuda reads only binaries for Linux" in out, not known, name)
 
     def test_archives_of_other_kinds_are_refused_in_words(self):
         for name in ("thing-1-0.conda", "thing.tar.gz", "thing_1_amd64.deb", "thing.tgz"):
@@ -350,8 +350,8 @@ class Command(Tied):
                 archive.writestr("pkg.tar.zst", b"")
             status, out, err = self.check(self.folder / name)
             self.assertEqual((status, err), (2, ""))
-            self.assertIn("which anycuda does not open: unpack it, and check the folder", out)
-            self.assertTrue(out.endswith("verdict: unknown: it cannot be read\n"), out)
+            self.assertIn("which anycuda does not open: unpack it and check the folder", out)
+            self.assertTrue(out.endswith("verdict: unknown: unreadable\n"), out)
 
     def test_real_wheels(self):
         for name, verdict in (("torch_memory_saver", "free"), ("cumm", "free"),

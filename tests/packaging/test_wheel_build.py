@@ -65,7 +65,7 @@ class Inspection(unittest.TestCase):
 
     def test_a_wheel_that_says_another_cpu_is_refused(self):
         found = self.findings({"anycuda/installation.json": b'{"cpu": "riscv64"}'})
-        self.assertEqual(found, [f"installation.json says that it is for riscv64, not {CPU}"])
+        self.assertEqual(found, [f"installation.json is for riscv64, not {CPU}"])
 
     def test_a_soft_library_is_named_with_what_is_soft(self):
         soft = (Path(BUILD) / "lib" / "link" / "12" / "libcudart.so").read_bytes()
@@ -76,10 +76,10 @@ class Inspection(unittest.TestCase):
     def test_a_folder_of_the_build_is_named(self):
         name = "anycuda/lib/anycuda/link/12/libcudart.so"
         found = self.findings({name: b"debug information of /build/here/entries.S"}, folders=("/build/here",))
-        self.assertEqual(found, [f"{name}: it has /build/here in it: a folder of the machine that it was built on"])
+        self.assertEqual(found, [f"{name}: it contains /build/here, a folder of the machine where it was built"])
 
     def test_a_program_that_may_not_run_is_named(self):
-        wanted = [f"anycuda/lib/anycuda/{name} may not be executed"
+        wanted = [f"anycuda/lib/anycuda/{name} is not executable"
                   for name in ("anycuda-doctor-native", "anycuda-device-code")]
         self.assertEqual(self.findings(runnable=False), wanted)
 

@@ -42,7 +42,7 @@ class Names(unittest.TestCase):
 
     def test_that_are_none_are_refused(self):
         for file in ("a.whl", "a-1-py3-none.whl", "a-1-py3-none-any.zip", "a-1-b-py3-none-any.whl"):
-            with self.subTest(file=file), self.assertRaisesRegex(Failure, "not the name of a wheel"):
+            with self.subTest(file=file), self.assertRaisesRegex(Failure, "is not a wheel's name"):
                 names.parse(file)
 
     def test_of_a_project_are_one_however_they_are_written(self):
@@ -61,9 +61,8 @@ class Hostile(FolderCase):
         return str(caught.exception)
 
     def test_names_that_lead_out(self):
-        for name, why in (("../evil", "leads elsewhere"), ("a/../../evil", "leads elsewhere"), ("/evil", "absolute"),
-                          ("a/./b", "leads elsewhere"), ("a//b", "leads elsewhere"), ("a\\..\\evil", "backslash"),
-                          ("C:/evil", "absolute")):
+        for name, why in (*((name, "not a normalised path") for name in ("../evil", "a/../../evil", "a/./b", "a//b")),
+                          ("/evil", "absolute"), ("C:/evil", "absolute"), ("a\\..\\evil", "backslash")):
             with self.subTest(name=name):
                 self.assertIn(why, self.said({name: b"evil"}))
 
@@ -82,7 +81,7 @@ class Hostile(FolderCase):
     def test_names_that_are_no_utf8(self):
         path = self.wheel({"thing/a\xe9b": b""})
         path.write_bytes(path.read_bytes().replace("a\xe9b".encode(), b"a\xff\xfeb"))
-        with self.assertRaisesRegex(Failure, "UTF-8, and is not"), archive.open_wheel(path):
+        with self.assertRaisesRegex(Failure, "UTF-8 but is not"), archive.open_wheel(path):
             pass
 
     def test_two_files_of_one_name(self):
@@ -112,11 +111,11 @@ class Hostile(FolderCase):
         self.assertIn("encrypted", entries.problems([info], 1000)[0])
 
     def test_a_name_without_a_letter(self):
-        self.assertIn("the name '' in it leads elsewhere", entries.problems([info_of("")], 1000)[0])
+        self.assertIn("the name '' in it is not a normalised path", entries.problems([info_of("")], 1000)[0])
 
     def test_bombs(self):
         info = info_of("a", 3 << 30, 3 << 40)
-        self.assertIn("times its own size", entries.problems([info], 4 << 30)[0])
+        self.assertIn("times its size", entries.problems([info], 4 << 30)[0])
         info.file_size = 30 << 30  # half a CUDA toolkit, well packed
         self.assertEqual(entries.problems([info], 4 << 30), [])
 
@@ -134,7 +133,7 @@ class Hostile(FolderCase):
                 path = self.top / "cut" / "thing-1.0-py3-none-any.whl"
                 path.parent.mkdir(exist_ok=True)
                 path.write_bytes(whole[:size])
-                with self.assertRaisesRegex(Failure, "no zip file, or a truncated one"), archive.open_wheel(path):
+                with self.assertRaisesRegex(Failure, "not a zip file, or a truncated one"), archive.open_wheel(path):
                     pass
 
     def test_a_bit_that_changed(self):
@@ -150,7 +149,7 @@ class Hostile(FolderCase):
         content = path.read_bytes()
         at = content.index(b"PK\1\2") + 24
         path.write_bytes(content[:at] + (5001).to_bytes(4, "little") + content[at + 4:])
-        with archive.open_wheel(path) as wheel, self.assertRaisesRegex(Failure, "ends after 5000 of 5001 bytes"):
+        with archive.open_wheel(path) as wheel, self.assertRaisesRegex(Failure, "truncated: it has 5000 of 5001 bytes"):
             list(wheel.blocks(wheel.entries[0]))
 
     def test_a_header_that_is_not_where_the_directory_says(self):
@@ -165,9 +164,9 @@ class Hostile(FolderCase):
 
     def test_zips_that_are_no_wheels(self):
         path = self.top / "thing-1.0-py3-none-any.whl"
-        for files, why in (({}, "this has none"), ({"thing-1.0.dist-info/RECORD": b""}, "has no METADATA"),
+        for files, why in (({}, "but has none"), ({"thing-1.0.dist-info/RECORD": b""}, "has no METADATA"),
                            ({f"{one}.dist-info/RECORD": b"" for one in ("a-1", "b-1")}, "a-1.dist-info, b-1"),
-                           ({"other-1.0.dist-info/RECORD": b""}, "of another project")):
+                           ({"other-1.0.dist-info/RECORD": b""}, "does not match its file name")):
             with self.subTest(why=why):
                 with zipfile.ZipFile(path, "w") as out:
                     for name, content in files.items():
@@ -180,7 +179,7 @@ class Hostile(FolderCase):
         with self.assertRaisesRegex(Failure, "does not exist"), archive.open_wheel(folder):
             pass
         folder.mkdir()
-        with self.assertRaisesRegex(Failure, "no regular file"), archive.open_wheel(folder):
+        with self.assertRaisesRegex(Failure, "not a regular file"), archive.open_wheel(folder):
             pass
 
 
@@ -201,13 +200,13 @@ class Records(unittest.TestCase):
         self.assertEqual(self.compared(f"a.py,{hash_of(b'1')}=,\r\n\r\n{INFO}/RECORD,,\n"), [])
         sha512 = base64.urlsafe_b64encode(hashlib.sha512(b"1").digest()).decode()
         self.assertEqual(self.compared(f"a.py,sha512={sha512},1\n"), [])
-        self.assertIn("not the file", self.compared(f"a.py,sha512=A{sha512},1\n")[0])
+        self.assertIn("another hash", self.compared(f"a.py,sha512=A{sha512},1\n")[0])
 
     def test_disagree(self):
-        for text, why in ((f"a.py,{hash_of(b'2')},1\n", "not the file that RECORD has the hash of"),
-                          (f"a.py,{hash_of(b'1')},2\n", "not the file that RECORD has the hash of"),
+        for text, why in ((f"a.py,{hash_of(b'2')},1\n", "has another hash than in RECORD"),
+                          (f"a.py,{hash_of(b'1')},2\n", "has another hash than in RECORD"),
                           ("a.py,,\n", "no hash"), ("", "a.py is not in RECORD"),
-                          (f"a.py,{hash_of(b'1')},1\nb.py,,\n", "b.py is in RECORD, and not in the wheel")):
+                          (f"a.py,{hash_of(b'1')},1\nb.py,,\n", "b.py is in RECORD, but not in the wheel")):
             with self.subTest(why=why):
                 self.assertIn(why, self.compared(text)[0])
 
@@ -222,7 +221,7 @@ class Records(unittest.TestCase):
     def test_with_endless_rows_are_not_kept(self):
         text = b"".join(b"%d,,\n" % number for number in range(1003))
         self.assertEqual(len(record.parse(text, "RECORD", 2)), 1003)
-        with self.assertRaisesRegex(Failure, "RECORD names more than 1002 files, and the wheel has 1"):
+        with self.assertRaisesRegex(Failure, "RECORD names more than 1002 files, but the wheel has 1"):
             record.parse(text, "RECORD", 1)
 
 

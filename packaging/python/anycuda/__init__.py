@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The anycuda command. Python's standard library alone; see README.md in packaging/."""
+"""The anycuda command, which needs only Python's standard library; see README.md in packaging/."""

@@ -20,7 +20,7 @@ COMMANDS = {"check": "check.command", "patch": "patch", "repair": "repair", "run
 
 
 class _Version(argparse.Action):
-    """Looked up only when asked for: every other option works without an installation."""
+    """Reads the version only on request, so that every other option works without an installation."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         try:
@@ -37,7 +37,7 @@ def main(argv: list[str] | None = None) -> int:
         words = sys.argv[1:] if argv is None else argv
         named = [command for command in COMMANDS if words[:1] == [command]]
         arguments, unknown = command_line(named or COMMANDS).parse_known_args(words)
-        if unknown:  # with the usage of the command, not of all
+        if unknown:  # prints the command's usage, not anycuda's
             arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         name = f"anycuda {arguments.name}"
         status = arguments.run(arguments)
@@ -45,10 +45,10 @@ def main(argv: list[str] | None = None) -> int:
         return status
     except Failure as failure:
         return _failed(name, str(failure))
-    except BrokenPipeError:  # the reader of stdout, such as `head`, has seen enough
+    except BrokenPipeError:  # the reader of stdout, such as `head`, has ended
         _forget_stdout()
         return 141
-    except OSError as error:  # a full disk behind stdout, for one
+    except OSError as error:  # such as a full disk behind stdout
         _forget_stdout()
         return _failed(name, f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
     except KeyboardInterrupt:
@@ -56,9 +56,9 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def command_line(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
-    """With these commands. Only they are imported, which is half of the time that a command takes to start."""
+    """The parser for these commands. Only they are imported, since imports are half of a command's start time."""
     parser = argparse.ArgumentParser(
-        prog="anycuda", description="Tools around the stub libraries of anycuda."
+        prog="anycuda", description="Tools for the stub libraries of anycuda."
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -74,15 +74,15 @@ def command_line(names: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
 
 def _prepare() -> None:
     for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) == signal.SIG_DFL:  # and not under nohup
+        if signal.getsignal(number) == signal.SIG_DFL:  # not under nohup
             signal.signal(number, _end)
     for stream in ("stdout", "stderr"):
-        if getattr(sys, stream) is None:  # closed by who started this (>&-)
+        if getattr(sys, stream) is None:  # closed by the parent process (>&-)
             setattr(sys, stream, open(os.devnull, "w"))  # noqa: SIM115 (stays open)
 
 
 def _end(number: int, _: object) -> None:
-    """When it is told to end: what it has unpacked goes with it, as after Ctrl-C."""
+    """Ends on a signal like on Ctrl-C, so that unpacked files are deleted."""
     raise SystemExit(128 + number)
 
 
@@ -92,7 +92,7 @@ def _failed(name: str, text: str) -> int:
 
 
 def _forget_stdout() -> None:
-    """What is still buffered must not fail again when Python closes it."""
+    """Keeps buffered output from failing again when Python closes stdout."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What went wrong, in a sentence for the person at the keyboard."""
+"""The exception for errors that a command reports to the user."""
 
 
 class Failure(Exception):
-    """Ends the command with this message and exit status 2."""
+    """Ends the command with this message (what failed, why, what to do) and exit status 2."""

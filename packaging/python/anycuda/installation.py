@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the files of this anycuda are: installation.json, which the build wrote for the tree it lies in.
+"""The folders of this anycuda, from installation.json, which the build writes for each tree.
 
-Three trees have one: the build folder and an installed prefix (share/anycuda/, the package in a folder of
-it), and the wheel (the package itself). Its paths are relative to it, so a tree may be moved.
+Three kinds of trees have one: the build folder and an installed prefix (in share/anycuda/, next to the package), and
+the wheel (in the package). Its paths are relative to it, so a tree can be moved.
 """
 
 from __future__ import annotations
@@ -20,28 +20,30 @@ _NAME, _LICENCE = "installation.json", "LICENSE"
 
 @dataclass(frozen=True)
 class Installation:
-    """`cpu` is as the kernel calls it (x86_64, aarch64); `folders` are absolute, by what they hold."""
+    """`cpu`: in the kernel's spelling (x86_64, aarch64). `folders`: content -> absolute path."""
 
     version: str
     cpu: str
     folders: dict[str, Path]
 
     def folder(self, holds: str) -> Path:
-        """Of "stubs", "dropins", "link" (a folder for each major), "static" (likewise), "tools", "cmake",
-        "pkgconfig", "include"."""
+        """The folder of "stubs", "dropins", "link" (with a folder for each major), "static" (likewise), "tools",
+        "cmake", "pkgconfig" or "include"."""
         folder = self.folders.get(holds)
         if folder is None:
             raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}{self._why_never()}")
         if not folder.is_dir():
-            raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}: {folder} is missing; install it again")
+            raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}: {folder} is missing; install anycuda "
+                          "again")
         return folder
 
     def _why_never(self) -> str:
-        """A build folder has what its programs need to run, every installation and wheel headers too."""
+        """The reason for a missing folder. Every installation and wheel has headers; a build folder has only the files
+        that its programs need to run."""
         if "include" in self.folders:
-            return ": it was made without"
-        return (": it is of a build folder, where nothing is installed; `cmake --install BUILD --prefix PREFIX`, and "
-                "call PREFIX/bin/anycuda")
+            return ": it was built without; build anycuda with this part, or use another installation"
+        return (": it belongs to a build folder, where nothing is installed; run `cmake --install BUILD --prefix "
+                "PREFIX`, and call PREFIX/bin/anycuda")
 
     def stub(self, library: str) -> Path:
         """cudart -> .../libcudart_stub.so"""
@@ -57,7 +59,7 @@ def licence() -> bytes:
     for path in paths:
         if path.is_file():
             return path.read_bytes()
-    raise Failure(f"anycuda's licence is missing: there is no {' or '.join(map(str, paths))}; install anycuda again")
+    raise Failure(f"anycuda's licence is missing ({' or '.join(map(str, paths))}): install anycuda again")
 
 
 @functools.cache
@@ -65,8 +67,8 @@ def find() -> Installation:
     for folder in (_PACKAGE, _PACKAGE.parent):
         if (folder / _NAME).is_file():
             return load(folder / _NAME)
-    raise Failure(f"there is no {_NAME} in {_PACKAGE} or {_PACKAGE.parent}: call the anycuda of a build folder's bin/, "
-                  "or of an installation")
+    raise Failure(f"{_NAME} is missing in {_PACKAGE} and {_PACKAGE.parent}: call anycuda from a build folder's bin/ or "
+                  "from an installation")
 
 
 def load(path: Path) -> Installation:

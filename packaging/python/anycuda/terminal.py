@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for people: aligned columns, colours where they are wanted, long last columns wrapped."""
+"""Output on a terminal: tables with aligned columns, colours and wrapped last columns, and a status line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GAP = "  "
 
 
 def wants_colour(stream: TextIO | None = None) -> bool:
-    """On a terminal, unless NO_COLOR (https://no-color.org) or TERM says no."""
+    """Is the stream a terminal with colours, not disabled by NO_COLOR (https://no-color.org) or TERM=dumb?"""
     stream = stream or sys.stdout
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
@@ -28,8 +28,8 @@ def paint(text: str, colour: str, wanted: bool) -> str:
 
 
 def writable(text: str, stream: TextIO | None = None) -> str:
-    """What the stream can write, without characters that would steer a terminal: names of files may
-    hold any."""
+    """The text without control characters and without characters that the stream cannot encode: names of files may
+    contain any."""
     stream = stream or sys.stdout
     plain = "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
     encoding = getattr(stream, "encoding", None) or "utf-8"
@@ -37,14 +37,14 @@ def writable(text: str, stream: TextIO | None = None) -> str:
 
 
 def width_of(stream: TextIO | None = None) -> int | None:
-    """Columns of the terminal; None where the output goes to a file, whose lines nobody wraps."""
+    """The columns of the terminal; None if the output goes to a file, whose lines are not wrapped."""
     stream = stream or sys.stdout
     return shutil.get_terminal_size().columns if stream.isatty() else None
 
 
 class StatusLine:
-    """One line on a terminal that the next takes the place of. Elsewhere nothing is `live`: who uses it decides what
-    a log gets."""
+    """A line on a terminal that the next one replaces. If the stream is not a terminal, `live` is False, and the caller
+    decides what to write."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self.stream = stream or sys.stderr
@@ -59,7 +59,7 @@ class StatusLine:
         self._shown = True
 
     def clear(self) -> None:
-        """Before anything else is written."""
+        """Removes the line; call this before any other output."""
         if self._shown:
             self.stream.write("\r\033[K")
             self.stream.flush()
@@ -75,11 +75,10 @@ def table(
     below: list[str] | None = None,
     whole: bool = False,
 ) -> list[str]:
-    """Lines of a table. Columns that are empty in every row are left out, the last one is wrapped to
-    `width`. `colours` maps the text of a cell to its colour; None is a table without any. `right`
-    puts the columns that hold numbers alone to the right. `below` has a text for each row, "" for
-    none, which is put under it from the second column on. `whole`: lines break at blanks alone, since
-    names of files and commands are to be copied."""
+    """The lines of a table. Empty columns are left out, and the last one is wrapped to `width`. `colours`: text of a
+    cell -> colour; None for a table without colours. `right`: align columns of numbers to the right. `below`: for each
+    row a text or "", which is printed under it from the second column on. `whole`: break lines only at blanks, so that
+    names of files and commands can be copied."""
     used = [i for i in range(len(heads)) if any(row[i] for row in rows)]
     heads = [heads[i] for i in used]
     rows = [tuple(row[i] for i in used) for row in rows]
@@ -102,7 +101,7 @@ def table(
 
 
 def _wrapped(text: str, start: int, width: int | None, whole: bool) -> list[str]:
-    """The parts of the last column; too narrow a terminal is left to wrap by itself."""
+    """The lines of the last column; not wrapped if the terminal is too narrow."""
     if width is None or width - start < 20:
         return [text]
     return textwrap.wrap(text.rstrip(), width - start, break_on_hyphens=not whole,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CUDA a binary uses: which of NVIDIA's libraries, under which names, built for which major.
+"""The CUDA that a binary uses: the libraries, their names, and the major it was built for.
 
     from anycuda.analysis import libraries, uses
-    use = uses.of(elf.read.read(path))       everything that follows from the file (uses.py)
-    libraries.table()                        the libraries that have a stub, and those that have none
+    use = uses.of(elf.read.read(path))       all facts about the file (uses.py)
+    libraries.table()                        the libraries with and without a stub
 """

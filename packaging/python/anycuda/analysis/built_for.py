@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the files of one wheel were built for together: a wheel is built against one CUDA. Pure."""
+"""The CUDA that the files of one wheel were built for; a wheel is built against one CUDA. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .uses import Use
 
 
 def majors(uses: Iterable[Use]) -> dict[str, set[str]]:
-    """library -> the majors that files say they were built for."""
+    """library -> the majors that files record."""
     found: dict[str, set[str]] = {}
     for use in uses:
         if use.how in ("named", "renamed", "stub"):
@@ -19,13 +19,13 @@ def majors(uses: Iterable[Use]) -> dict[str, set[str]]:
 
 
 def by_others(known: dict[str, set[str]], library: Library, table: Table) -> str:
-    """The major of a library's functions that have no version, by the files that say theirs; "" if these differ."""
+    """The major of a library's unversioned functions, from the files that record theirs; "" if these differ."""
     found = known.get(library.name) or _common(known, library, table)
     return next(iter(found)) if len(found) == 1 else ""
 
 
 def _common(known: dict[str, set[str]], library: Library, table: Table) -> set[str]:
-    """The majors of a library that go with what all others were built for."""
+    """The majors of a library that agree with the majors of all other libraries."""
     others = [{one for major in found for one in table.libraries[name].like(major)}
               for name, found in known.items() if found]
     common = set.intersection(*others) if others else set()

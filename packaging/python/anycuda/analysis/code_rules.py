@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows from the device code in a file: for which GPUs it is, which drivers load it, and what would help. Pure
-functions; the facts and their sources are in compat/catalogue (gpus.py)."""
+"""Conclusions from the device code in a file: its GPUs, the drivers that load it, and hints. Pure functions; the facts
+and their sources are in compat/catalogue (gpus.py)."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .device_code import CUBIN, LTO_IR, PTX, ZSTD, Code
 from .gpus import Facts, Release, Version
 
 CONCATENATED = "concatenated"
-# How code is packed, and how to build it otherwise.
+# How code is packed, and how to build it without that.
 _PACKED = {CONCATENATED: ("in concatenated entries", "Build it without nvcc --concat"),
            ZSTD: ("compressed with zstd", "Build it with nvcc --compress-mode=speed")}
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Does the code load? None: it is not known. `reason` and `hint` (what would help, or "") are sentences."""
+    """Does the code load? None: unknown. `reason` is a sentence, `hint` a sentence or ""."""
 
     loads: bool | None
     reason: str
@@ -26,19 +26,19 @@ class Answer:
 
 
 def of_all(results: Iterable[bool | None]) -> bool | None:
-    """No, where one is; else not known, where one is not."""
+    """False if one is False; otherwise None if one is None."""
     found = set(results)
     return False if False in found else None if None in found else True
 
 
 def of_any(results: Iterable[bool | None]) -> bool | None:
-    """Yes, where one is; else not known, where one is not."""
+    """True if one is True; otherwise None if one is None."""
     found = set(results)
     return True if True in found else None if None in found else False
 
 
 def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
-    """For people: the GPUs, and the drivers."""
+    """Sentences about the GPUs and the drivers."""
     codes = list(codes)
     lines = []
     if native(codes):
@@ -52,20 +52,20 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     if any(code.kind == LTO_IR for code in codes):
         lines.append("LTO-IR, which nvcc or nvJitLink links.")
     if others(codes):
-        lines.append(f"Device code that this anycuda does not read ({', '.join(others(codes))}).")
+        lines.append(f"Device code that this version of anycuda cannot read ({', '.join(others(codes))}).")
     driver = oldest_driver(codes, CUBIN, facts)
     if driver:
         lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
     if any(code.kind == CUBIN and not code.toolkit for code in codes):
-        lines.append(f"The CUDA of {'other' if driver else 'the'} cubins is unknown, and so is the driver for them.")
+        lines.append(f"The CUDA release of {'other' if driver else 'the'} cubins, and so their driver, is unknown.")
     driver = oldest_driver(codes, PTX, facts)
     if driver:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
-        lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer where a GPU has no cubin.")
+        lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer on GPUs without a cubin.")
     if any(code.concatenated for code in codes):
         packing = facts.packings[CONCATENATED]
         lines.append(f"Concatenated entries (nvcc --concat): driver {packing.read_by} or newer reads them, driver "
-                     f"{packing.unread_by} or older does not; whether drivers between these do is unknown.")
+                     f"{packing.unread_by} or older does not; for drivers in between it is unknown.")
     if any(_packing(code) == ZSTD and driver_for(code, facts) > _driver_without_packing(code, facts) for code in codes):
         lines.append(f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
                      f"{facts.packings[ZSTD].read_by} or newer.")
@@ -83,17 +83,17 @@ def jit(codes: Iterable[Code]) -> list[str]:
 
 
 def others(codes: Iterable[Code]) -> list[str]:
-    """Tile IR, kind 512: what linkers and other compilers read, and whatever later compilers add."""
+    """Tile IR, kind 512: kinds for linkers and other compilers, and kinds of later compilers."""
     return sorted({code.kind for code in codes} - {CUBIN, PTX, LTO_IR})
 
 
 def toolkits(codes: Iterable[Code]) -> list[Version]:
-    """Those that made the cubins, oldest first."""
+    """The CUDA releases that made the cubins, oldest first."""
     return sorted({code.toolkit for code in codes if code.kind == CUBIN and code.toolkit})
 
 
 def oldest_driver(codes: Iterable[Code], kind: str, facts: Facts) -> int:
-    """The first branch that loads all cubins, or compiles all PTX, of which that is known (`is_known`); 0: none is."""
+    """The first branch that loads all cubins, or compiles all PTX, with a known branch (`is_known`); 0 without any."""
     return max((driver_for(code, facts) for code in codes if code.kind == kind), default=0)
 
 
@@ -103,8 +103,8 @@ def is_known(codes: Iterable[Code], kind: str, facts: Facts) -> bool:
 
 
 def driver_for(code: Code, facts: Facts) -> int:
-    """The first branch that loads a cubin or compiles PTX, whatever the GPU; 0: not known. Of packed code it may be a
-    later branch (`is_known`)."""
+    """The first branch that loads a cubin or compiles PTX on any GPU; 0: unknown. Packed code may need a later branch
+    (`is_known`)."""
     plain, packing = _driver_without_packing(code, facts), facts.packings.get(_packing(code))
     return max(plain, facts.driver_after(packing.unread_by)) if plain and packing else plain
 
@@ -117,18 +117,18 @@ def _driver_without_packing(code: Code, facts: Facts) -> int:
 
 
 def _packing(code: Code) -> str:
-    """As the facts name it; "": every driver reads it."""
+    """The packing's name in the facts; "" if every driver reads it."""
     return CONCATENATED if code.concatenated else ZSTD if code.compression == ZSTD else ""
 
 
 def _packing_of(codes: Iterable[Code]) -> str:
-    """Of several, at least one of which is packed."""
+    """The packing of several entries, at least one of which is packed."""
     found = {_packing(code) for code in codes}
     return next(packing for packing in _PACKED if packing in found)
 
 
 def _hidden(codes: Iterable[Code], driver: int, facts: Facts) -> tuple[str, str]:
-    """How they are packed, and what to do, if the driver would load them all but for that."""
+    """The packing and a hint, if the driver would load all entries without their packing."""
     codes = list(codes)
     if not all(_serves(driver, _driver_without_packing(code, facts)) for code in codes):
         return "", ""
@@ -137,13 +137,13 @@ def _hidden(codes: Iterable[Code], driver: int, facts: Facts) -> tuple[str, str]
 
 
 def is_served(code: Code, driver: int, facts: Facts) -> bool:
-    """Is that driver known to load the cubin, or to compile the PTX, whatever the GPU?"""
+    """Is the driver known to load the cubin, or to compile the PTX, on any GPU?"""
     packing = facts.packings.get(_packing(code))
     return _serves(driver, driver_for(code, facts)) and (packing is None or driver >= packing.read_by)
 
 
 def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
-    """Is a cubin, or PTX, for that GPU (90 of sm_90), with a driver that is new enough?"""
+    """Does a cubin, or PTX, run on the GPU (90 for sm_90) if the driver is new enough?"""
     if code.kind not in (CUBIN, PTX) or code.target == "a" or code.architecture == gpu:
         return code.kind in (CUBIN, PTX) and code.architecture == gpu
     if code.kind == PTX and not code.target:
@@ -153,8 +153,8 @@ def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
 
 
 def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
-    """On a driver branch (550) and a GPU (90 of sm_90). A file has many kernels, and each has its cubins: where one for
-    the GPU does not load, neither does the file, since its kernel may have no other."""
+    """The answer for a driver branch (550) and a GPU (90 for sm_90). A file has many kernels with several cubins each;
+    it fails if one cubin for the GPU does not load, since that kernel may have no other."""
     codes = list(codes)
     if not codes:
         return Answer(True, "It has no device code.")
@@ -168,16 +168,17 @@ def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
     if texts:
         return _ptx_compiles(texts, driver, gpu, facts)
     if others(codes):
-        return Answer(None, f"It has device code that this anycuda does not read ({', '.join(others(codes))}).")
+        return Answer(None, "It has device code that this version of anycuda cannot read "
+                            f"({', '.join(others(codes))}).")
     has = ", ".join([*native(codes), *jit(codes)])
     if not has and any(code.kind == LTO_IR for code in codes):
-        return Answer(None, "It has only LTO-IR, which nvcc or nvJitLink has to link first.")
-    return Answer(False, f"It has no code for sm_{gpu}: it has {has or 'none that a driver loads'}.",
+        return Answer(None, "It has only LTO-IR, which nvcc or nvJitLink must link first.")
+    return Answer(False, f"It has no code for sm_{gpu}, only {has or 'code that drivers cannot load'}.",
                   _add_gpu(gpu, driver, facts))
 
 
 def unsupported(driver: int, gpu: int, facts: Facts) -> Answer | None:
-    """Why no code runs on that GPU with that driver; None where the driver supports it."""
+    """The reason why no code runs on the GPU with the driver; None if the driver supports the GPU."""
     first, known = facts.driver_for_gpu(gpu), facts.gpus.get(gpu)
     if first > driver:
         return Answer(False, f"Driver {driver} does not support sm_{gpu}: {first} is the first that does.",
@@ -200,7 +201,7 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
         return Answer(False, f"The cubins for sm_{gpu} ({names}) {what} need {from_driver}, not {driver}.",
                       hint or _rebuild(driver, gpu, facts))
     if len(known) < len(cubins):
-        return Answer(None, f"The driver that the cubins for sm_{gpu} ({names}) need is not known: their CUDA is not.")
+        return Answer(None, f"The cubins for sm_{gpu} ({names}) need an unknown driver: their CUDA release is unknown.")
     hidden = [code for code in cubins if not is_served(code, driver, facts)]
     if hidden:
         return _unknown(f"cubins for sm_{gpu} ({names})", hidden, driver, facts)
@@ -223,12 +224,12 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     if hint:
         return Answer(False, reason, hint)
     if not needed and driver > _newest(facts):
-        return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is not known.")
+        return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is unknown.")
     return Answer(False, reason, _add_gpu(gpu, driver, facts))
 
 
 def _unknown(what: str, codes: Iterable[Code], driver: int, facts: Facts) -> Answer:
-    """It is not known whether that driver reads how they are packed."""
+    """The answer if the driver may or may not read the packing."""
     packing = _packing_of(codes)
     first = facts.packings[packing].read_by
     return Answer(None, f"The {what} are {_PACKED[packing][0]}: driver {first} or newer reads them; whether driver "
@@ -260,7 +261,7 @@ def _add_gpu(gpu: int, driver: int, facts: Facts) -> str:
 
 
 def _compiler(release: Release, gpu: int, facts: Facts) -> str:
-    """A compiler for the GPU whose cubins a driver of that release loads: 12.x; 12.8 or later."""
+    """A compiler for the GPU whose cubins a driver of the release loads: 12.x; 12.8 or later 12.x."""
     major, known = release.cuda[0], facts.gpus.get(gpu)
     if major < 11:
         return f"{major}.{release.cuda[1]}"

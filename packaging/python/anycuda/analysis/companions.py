@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The packages that bring libraries which a wheel's files need, and CUDA with them: PyTorch, cuTENSOR, RAPIDS. Pure."""
+"""Packages with CUDA that bring libraries which a wheel's files need: PyTorch, cuTENSOR, RAPIDS. Pure."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from . import distributions, ties
 from .libraries import Table
 from .ties import Files
 
-# The packages whose libraries have other names. Others are known by a requirement of nearly the same name.
+# Packages whose libraries have different names. The rest is found by a requirement of nearly the same name.
 _BY_PREFIX = (("libtorch", "torch"), ("libc10", "torch"), ("libtensorflow_", "tensorflow"),
               ("_pywrap_tensorflow", "tensorflow"), ("libpaddle", "paddlepaddle-gpu"))
 _LIBRARY = re.compile(r"(?:lib)?(.+?)(?:\.cpython-\w+|\.abi3)?(?:-[\w-]+)?\.so(?:\..*)?")
 _OF_ONE_CUDA = re.compile(r"-cu(?:da)?1\d\d?x?$")
-_LONGEST = 255  # of a file's name, on Linux
-_SHORTEST = 3  # of a name that is the beginning of a library's
+_LONGEST = 255  # bytes of a file's name on Linux
+_SHORTEST = 3  # characters of a package's name that may be the start of a library's name
 
 
 @dataclass(frozen=True)
 class Companion:
-    """`package`: "" where no requirement names it; `distribution` is then where the libraries are on PyPI, if that is
-    known. `versions`: as the wheel requires them, "" where it states none. `cuda`: the CUDA that the requirement is of,
-    "" if it is for every CUDA."""
+    """`package`: "" if no requirement names it; `distribution` is then PyPI's with the libraries, if known.
+    `versions`: the versions that the wheel requires, or "". `cuda`: the CUDA of the requirement, "" if it fits every
+    CUDA."""
 
     package: str
     versions: str
@@ -35,7 +35,7 @@ class Companion:
 
 
 def of(files: Files, inside: Collection[str], requirements: Iterable[Requirement], table: Table) -> list[Companion]:
-    """In the order of the libraries that the files need from outside of the wheel."""
+    """The companions, in the order of the libraries that the files need from outside the wheel."""
     required = {one.normal: one for one in requirements}
     found: dict[tuple[str, str], list[str]] = {}
     for _, use in ties.staying(files):
@@ -48,7 +48,7 @@ def of(files: Files, inside: Collection[str], requirements: Iterable[Requirement
 
 
 def of_opened(library: str, requirements: Iterable[Requirement], table: Table) -> Companion | None:
-    """What brings a library without a stub that a file opens; None where nothing tells."""
+    """The companion with an unstubbed library that a file opens; None if unknown."""
     required = {one.normal: one for one in requirements}
     package, distribution = package_of(library, required, table), distribution_of(library, table)
     if not package and not distribution:
@@ -57,13 +57,13 @@ def of_opened(library: str, requirements: Iterable[Requirement], table: Table) -
 
 
 def distribution_of(library: str, table: Table) -> str:
-    """libcutensor.so.2 -> cutensor-cuXX, XX being the CUDA; "" where that is not known."""
+    """libcutensor.so.2 -> cutensor-cuXX, where XX is the CUDA; "" if unknown."""
     found = table.product_of(library)
     return f"{found}-cuXX" if found else ""
 
 
 def package_of(library: str, required: Collection[str], table: Table) -> str:
-    """libc10_cuda.so -> torch; libcutensor.so.2 -> cutensor-cu12, if that is required; "" where nothing tells."""
+    """libc10_cuda.so -> torch; libcutensor.so.2 -> cutensor-cu12, if that is required; "" if unknown."""
     for prefix, package in _BY_PREFIX:
         if library.startswith(prefix):
             return package

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the strings in a file tell: the CUDA libraries that it may load, and whether a CUDA runtime or a stub is inside.
+"""Facts from the strings in a file: the CUDA libraries that it may load, and a CUDA runtime or stub linked into it.
 
-Strings say what is possible, not what happens. Only the segments that are loaded are read, in pieces.
+Strings show what is possible, not what happens. Only the loaded segments are read, in pieces.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from .immediates import Immediates
 from .libraries import Table
 
 _PIECE = 1 << 20
-# A name is identified by _BEFORE bytes before it, and by _AFTER bytes behind it where fewer than _ENOUGH are before.
+# A name is identified by _BEFORE bytes before it, and by _AFTER bytes after it if fewer than _ENOUGH come before.
 _BEFORE, _ENOUGH, _AFTER = 32, 8, 16
-# Behind one of these bytes a name is the end of a longer name or of a sentence.
+# After one of these bytes a name is the end of a longer name or of a sentence.
 _OF_TEXT = bytes(byte for byte in (*range(0x09, 0x0E), *range(0x20, 0x7F)) if byte != ord("/"))
-_LONGEST = 256  # bytes of a name with what is around it; pieces overlap by as many
-# The name of the shared memory by which the runtimes of several processes agree. It was seen in every libcudart from
-# 11.7 to 13.5, and in files linked to the libcudart_static.a of 11.8, 12.4 and 13.0: also in stripped ones, with
-# --gc-sections, and for a single function. NVRTC, nvJitLink and the driver do not have it.
+_LONGEST = 256  # bytes of a name with its surroundings; pieces overlap by as many
+# The name of the shared memory by which the runtimes of several processes communicate. Every libcudart from 11.7 to
+# 13.5 has it, and every file linked to libcudart_static.a (tried with 11.8, 12.4 and 13.0), even if it is stripped,
+# linked with --gc-sections, or uses a single function. NVRTC, nvJitLink and the driver do not have it.
 _RUNTIME = b"/cudart.shm."
-# Part of the note that each stub has about itself (stubs/tools/generate/dlopen_note.py). Linkers keep notes, also
-# with --gc-sections; strip keeps what is loaded.
+# Part of each stub's note (stubs/tools/generate/dlopen_note.py). Linkers keep notes, even with --gc-sections, and
+# strip keeps loaded sections.
 _STUB = rb'"feature":"(%s)","description":"The [^"\0]{1,40} that calls are handed to"'
 
 
 @dataclass(frozen=True)
 class Contents:
-    """`names`: library -> strings that name a file of it, as given to dlopen. `by_path`: those of them that stand only
-    at the end of a path; dlopen searches for such a file nowhere else. `unstubbed`: strings that name a library of
-    NVIDIA's without a stub. `runtime`: a CUDA runtime is linked in. `release`: its CUDA; "" without a runtime, or if
-    the runtime is older than all known ones. `stubs`: the libraries whose stubs are in it; for a stub, its own."""
+    """`names`: library -> strings that name a file of it, as given to dlopen. `by_path`: the names found only at the
+    end of a path, where dlopen does not search. `unstubbed`: strings that name an NVIDIA library without a stub.
+    `runtime`: a CUDA runtime is linked in. `release`: its CUDA release; "" without a runtime or if the runtime is older
+    than all known ones. `stubs`: the libraries whose stubs are linked in; for a stub, its own library."""
 
     names: dict[str, tuple[str, ...]]
     runtime: bool
@@ -50,9 +50,9 @@ class Contents:
 
 
 class _Piece(NamedTuple):
-    """Of a segment. `seen`: the number of bytes at its start that the piece before has at its end. `whole`: it begins
-    with the segment. `last`: it ends with the segment. `code`: it may hold instructions. `address`: of its first byte
-    when it is loaded."""
+    """A piece of a segment. `seen`: the number of bytes that it shares with the previous piece. `whole`: it begins with
+    the segment. `last`: it ends with the segment. `code`: it may hold instructions. `address`: the address of its first
+    byte when loaded."""
 
     data: bytes
     seen: int
@@ -98,14 +98,14 @@ def look(path: Path, table: Table) -> Contents:
 
 
 def _release(pieces: Iterable[_Piece], table: Table) -> str:
-    """The release of the runtime in it. Few files have a runtime; only these are searched for its strings."""
+    """The release of the runtime in the file. Only files with a runtime are searched for its strings."""
     marks = {mark: b"\0%s\0" % mark.encode() for mark in table.static_runtimes.values()}
-    there = {mark for piece in pieces for mark, text in marks.items() if text in piece.data}
-    return static_runtime.release(there, table.static_runtimes)
+    found = {mark for piece in pieces for mark, text in marks.items() if text in piece.data}
+    return static_runtime.release(found, table.static_runtimes)
 
 
 def _stems(stems: Iterable[str], table: Table) -> Iterator[bytes]:
-    """Of all libraries, as regular expressions; of the parts of libraries, too: libcudnn_ops."""
+    """The stems of all libraries and their parts (libcudnn_ops), as regular expressions."""
     yield from (re.escape(stem.encode()) for stem in (*stems, *sorted(table.unstubbed_stems)))
     yield from (re.escape(library.parts.encode()) + rb"[a-z_]{1,40}" for library in table.libraries.values()
                 if library.parts)
@@ -121,13 +121,13 @@ def _whole_names(table: Table) -> Iterator[str]:
 
 
 def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:
-    """A name where two pieces meet is looked at once: in the piece that has the bytes behind it, too."""
+    """Counts a name where two pieces meet once: in the piece that also has the bytes after it."""
     return found.end() + _AFTER > piece.seen and (found.end() + _AFTER <= len(piece.data) or piece.last)
 
 
 class _Linked:
     """The names in the string table of the dynamic section. `_names`: each with the bytes before it. `_first`: names
-    near the start of the table, with the bytes before them, and those behind them where few are before."""
+    near the start of the table, with the bytes before them, and the bytes after them if few come before."""
 
     def __init__(self, table: bytes, pattern: re.Pattern[bytes]) -> None:
         self._names: set[tuple[bytes, bytes]] = set()
@@ -151,9 +151,9 @@ class _Linked:
 
 
 def _is_text(found: re.Match[bytes], piece: _Piece, linked: _Linked) -> bool:
-    """Is it a string of its own? The end of a longer name is not. A name in the string table of the dynamic section is
-    a need or a version. Tools that edit a file leave an older copy of that table, where a name has the same bytes
-    around it."""
+    """Is the match a complete string of the program? The end of a longer name is not. A name in the string table of the
+    dynamic section is a DT_NEEDED entry or a version. Tools that edit a file leave an old copy of that table, in which
+    a name has the same bytes around it."""
     first = found.start()
     if first and piece.data[first - 1] in _OF_TEXT or not first and not piece.whole:
         return False

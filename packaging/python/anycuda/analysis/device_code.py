@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device code in a file: what anycuda-device-code (device_code/) lists. What follows from it: code_rules.py."""
+"""The device code in a file, as anycuda-device-code (device_code/) lists it. code_rules.py draws the conclusions."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ CUBIN, PTX, LTO_IR = "cubin", "PTX", "LTO-IR"
 # The first three are read; cuobjdump names the others.
 _KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR, 32: "index", 64: "relocatable PTX", 128: "Tile IR"}
 _FILE = re.compile(rb'^\{"file": ', re.M)  # how the output for a file begins
-# What comes of other output than the program's.
+# Exceptions from output that the program does not write.
 NOT_UNDERSTOOD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-_LIMIT = 300.0  # seconds; a file of 800 MB takes one
-MOST_FILES = 32  # of a run: what the program prints of a file that is made to be large is 3 MB
+_LIMIT = 300.0  # seconds; a file of 800 MB takes one second
+MOST_FILES = 32  # per run: the output for a file made to be hostile is 3 MB
 _MOST_BYTES = 1 << 26  # of unpacked files that wait for a run
 
 
 @dataclass(frozen=True)
 class Code:
-    """Entries of a file that are alike."""
+    """Equal entries of a file."""
 
     kind: str
     architecture: int  # 90 of sm_90 and compute_90; 0: not recorded
@@ -52,8 +52,8 @@ class Code:
 
 @dataclass(frozen=True)
 class DeviceCode:
-    """Of one file, or of several (`joined`). `unread`: why nothing is known of it; "" where it was read. `problems`:
-    places that could not be read. `file`: what the file is: "cubin", "elf", "ptx", ..."""
+    """The device code of one file, or of several (`joined`). `unread`: why the file could not be read, or "".
+    `problems`: places that could not be read. `file`: the file's type, "cubin", "elf", "ptx", ..."""
 
     codes: tuple[Code, ...] = ()
     unread: str = ""
@@ -65,7 +65,7 @@ class DeviceCode:
 
 
 def of_file(path: Path, program: Path | None = None) -> DeviceCode:
-    """Runs the program that comes with anycuda, or `program`."""
+    """Runs anycuda's program, or `program`."""
     try:
         program = program or find()
     except Failure as failure:
@@ -73,21 +73,21 @@ def of_file(path: Path, program: Path | None = None) -> DeviceCode:
     try:
         done = _run(program, [path])
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        return DeviceCode(unread=f"{program} cannot be run: {error}")
+        return DeviceCode(unread=f"cannot run {program}: {error}")
     except subprocess.TimeoutExpired:
         return DeviceCode(unread=f"{PROGRAM} did not finish {path} within {_LIMIT:g} s")
     if done.returncode < 0:
         ending = signal.strsignal(-done.returncode) or f"signal {-done.returncode}"
-        return DeviceCode(unread=f"{PROGRAM} ended over {path} ({ending}): the file changed, or anycuda has a fault")
+        return DeviceCode(unread=f"{PROGRAM} crashed on {path} ({ending}): the file changed, or anycuda has a bug")
     try:
         return parse(done.stdout)
     except NOT_UNDERSTOOD as error:
-        return DeviceCode(unread=f"{program} is not of this anycuda: its answer is not understood ({error!r}); "
-                                 "install anycuda again")
+        return DeviceCode(unread=f"{program} belongs to another version of anycuda: its output is not understood "
+                                 f"({error!r}); install anycuda again")
 
 
 def of_files(paths: Sequence[Path], program: Path | None = None) -> Iterator[DeviceCode]:
-    """Of each. The program starts once for many files; if it fails over them, once for each of them."""
+    """The device code of each file. One run of the program reads many files; if that fails, each gets its own run."""
     for first in range(0, len(paths), MOST_FILES):
         group = paths[first: first + MOST_FILES]
         outputs = _of_group(group, program) if len(group) > 1 else []
@@ -97,8 +97,7 @@ def of_files(paths: Sequence[Path], program: Path | None = None) -> Iterator[Dev
 
 
 def room(work: Path) -> int:
-    """How many bytes of unpacked files may wait there for a run: at most half of what is free, since others write, too.
-    """
+    """The bytes of unpacked files that may wait for a run: at most half of the free space, since others write, too."""
     return min(_MOST_BYTES, shutil.disk_usage(work).free // 2)
 
 
@@ -128,7 +127,7 @@ def _run(program: Path, paths: Sequence[Path]) -> subprocess.CompletedProcess[by
 def find() -> Path:
     program = installation.find().folder("tools") / PROGRAM
     if not program.is_file():
-        raise Failure(f"{program} is missing: it is built with the stubs (target doctor); install anycuda again")
+        raise Failure(f"{program} is missing: install anycuda again; in a build folder, build the target doctor")
     return program
 
 
@@ -137,7 +136,7 @@ def parse(output: bytes) -> DeviceCode:
     records = [json.loads(line) for line in output.decode("utf-8", "surrogateescape").splitlines()]
     unread = next((record["unreadable"] for record in records if "unreadable" in record), "")
     if not unread and not any("kind" in record for record in records):
-        raise ValueError("its last line is missing")
+        raise ValueError("the last line is missing")
     codes = joined(_code(record) for record in records if "code" in record)
     return DeviceCode(codes, unread, tuple(f"at byte {record['offset']}: {record['problem']}"
                                            for record in records if "problem" in record),
@@ -145,7 +144,7 @@ def parse(output: bytes) -> DeviceCode:
 
 
 def joined(codes: Iterable[Code]) -> tuple[Code, ...]:
-    """Entries that are alike as one; those of several files, or groups that the program printed twice."""
+    """Merges equal entries: of several files, or in groups that the program printed twice."""
     found: dict[Code, Code] = {}
     for code in codes:
         key = replace(code, entries=0, size=0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyPI's distributions of CUDA's libraries: which of them a requirement is of, and the CUDA that it ties to. Pure."""
+"""PyPI's distributions of CUDA's libraries: which one a requirement names, and the CUDA to which it ties. Pure."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..wheels.names import normal
 from ..wheels.requirement import Requirement, floor_of, major_of
 from .libraries import Library, Table
 
-TOOLKIT = "cuda-toolkit"  # a metapackage, whose extras require the libraries
-# The number of these is CUDA's.
+TOOLKIT = "cuda-toolkit"  # a metapackage; its extras require the libraries
+# Distributions with CUDA's version number.
 _BY_VERSION = (TOOLKIT, "cuda-bindings", "cuda-python")
-# Without a suffix from CUDA 13 on, as those of the libraries in library.json; of NVTX only headers are left.
+# Without a suffix since CUDA 13, like those of the libraries in library.json; NVTX has only headers left.
 _PLAIN = frozenset((
     "nvidia-cuda-cccl", "nvidia-cuda-crt", "nvidia-cuda-culibos", "nvidia-cuda-cuobjdump", "nvidia-cuda-cupti",
     "nvidia-cuda-cuxxfilt", "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm", "nvidia-cuda-opencl",
@@ -27,16 +27,15 @@ _SUFFIX = re.compile(r"-(?:cu|cuda)(1\d)\d?x?")  # nvidia-cublas-cu12, cupy-cuda
 _EXTRA = re.compile(r"(?:cu|cuda)-?(1\d)\d?x?(?:-.+)?")  # numba-cuda[cu12], jax[cuda12], x[cuda12-local]
 _ALL = "all"  # of cuda-toolkit's extras
 NO_STUB = "anycuda has no stub for it"
-_WHY_ALL_STAYS = "it brings libraries without a stub, too"
-_WHY_TOOLKIT_STAYS = ("it brings no library itself, and pip installs nothing beside it that requires another "
-                      "cuda-toolkit")
-_WHY_EXTRA_STAYS = "only that project knows what it needs"
+_WHY_ALL_STAYS = "it also brings libraries without a stub"
+_WHY_TOOLKIT_STAYS = "it brings no library itself, but pip refuses packages that require another cuda-toolkit beside it"
+_WHY_EXTRA_STAYS = "only that project knows which libraries it needs"
 
 
 @dataclass(frozen=True)
 class Part:
-    """What a requirement asks for: a distribution, or an extra of cuda-toolkit. `libraries`: those that have a stub;
-    `stays`: why a requirement of it stays if no library has one."""
+    """The target of a requirement: a distribution, or an extra of cuda-toolkit. `libraries`: those with a stub.
+    `stays`: why the requirement stays if no library has a stub."""
 
     name: str
     libraries: tuple[Library, ...]
@@ -45,7 +44,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Pin:
-    """A requirement that is of one CUDA."""
+    """A requirement of one CUDA."""
 
     requirement: Requirement
     major: str
@@ -57,12 +56,12 @@ class Pin:
 
     @property
     def majors(self) -> list[str]:
-        """Those for which PyPI has its libraries."""
+        """The majors for which PyPI has its libraries."""
         return sorted({major for part in self.parts for library in part.libraries for major in library.wheels}, key=int)
 
 
 def pin_of(requirement: Requirement, table: Table) -> Pin | None:
-    """None for a requirement that any CUDA fulfils."""
+    """The requirement's pin; None if any CUDA satisfies it."""
     name = requirement.normal
     if name in _BY_VERSION:
         major = major_of(requirement.version)
@@ -76,7 +75,7 @@ def pin_of(requirement: Requirement, table: Table) -> Pin | None:
 
 
 def pins(fields: list[Field], table: Table) -> list[tuple[int, Pin]]:
-    """Those of METADATA that hold without an extra, by the places of their fields."""
+    """The pins in METADATA outside extras, with the positions of their fields."""
     found = []
     for number, one in enumerate(fields):
         parsed = requirements.parse(one.value) if one.name == "requires-dist" else None
@@ -99,14 +98,14 @@ def _by_name(name: str) -> str:
 def _parts(requirement: Requirement, major: str, table: Table) -> tuple[Part, ...]:
     if requirement.normal != TOOLKIT:
         return Part(requirement.normal, ()),
-    if _ALL in map(normal, requirement.extras):  # it goes on bringing what the others name
+    if _ALL in map(normal, requirement.extras):  # `all` still brings the libraries of the other extras
         return tuple(Part(extra, (), _WHY_ALL_STAYS) for extra in requirement.extras)
     return tuple(Part(extra, _of_extra(extra, major, table)) for extra in requirement.extras
                  ) or (Part(TOOLKIT, (), _WHY_TOOLKIT_STAYS),)
 
 
 def _by_extra(requirement: Requirement) -> Pin | None:
-    """Of another project, which has an extra for each CUDA."""
+    """The pin for another project with an extra for each CUDA."""
     found = {extra: match[1] for extra in requirement.extras if (match := _EXTRA.fullmatch(normal(extra)))}
     parts = tuple(Part(extra, (), _WHY_EXTRA_STAYS) for extra in found)
     return Pin(requirement, next(iter(found.values())), parts) if len(set(found.values())) == 1 else None
@@ -118,10 +117,10 @@ def _of_extra(extra: str, major: str, table: Table) -> tuple[Library, ...]:
 
 
 def of_major(pin: Pin, parts: list[Part], major: str) -> list[str]:
-    """The requirements that bring the libraries of `parts` in that major of CUDA. They name each library's own
-    distribution, also where the pin is of cuda-toolkit: what the wheel goes on requiring, or what a dependency of it
-    requires, may hold cuda-toolkit to the pin's CUDA, and then pip could not install another one. A library that
-    serves the callers of an earlier one (cuDNN 9) stands for both."""
+    """The requirements that bring the libraries of `parts` for a CUDA major. They name each library's distribution,
+    even if the pin names cuda-toolkit: a remaining requirement, or one of a dependency, may hold cuda-toolkit at the
+    pin's CUDA, and then pip could not install another one. A library that also serves the callers of an earlier one
+    (cuDNN 9) covers both."""
     libraries = [library for part in parts for library in part.libraries
                  if major in library.wheels and not library.served_by]
     return list(dict.fromkeys(library.wheels[major] + _versions(library, major, pin)
@@ -136,9 +135,10 @@ def _number(soname: str) -> int:
 
 
 def _versions(library: Library, major: str, pin: Pin) -> str:
-    """A distribution's version begins with the number of its library's SONAME. Where the name carries no CUDA, a later
-    CUDA's has a later number; before the first one there are empty placeholders. What has other numbers (cuDNN,
-    NCCL) keeps the pin's lower bound, but for an earlier CUDA: its releases end before those of a later one."""
+    """A distribution's version begins with the number of its library's SONAME. If the name carries no CUDA, a later
+    CUDA has a higher number, and the versions below the first one are empty placeholders. A library with its own
+    numbers (cuDNN, NCCL) keeps the pin's lower bound, except for an earlier CUDA, whose releases end before those of a
+    later one."""
     number = _number(library.majors[major].soname)
     if library.own_releases:
         keeps = pin.requirement.normal in library.wheels.values() and int(major) >= int(pin.major)

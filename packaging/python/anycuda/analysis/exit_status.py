@@ -11,7 +11,7 @@ YES, NO, FAILED, UNKNOWN = 0, 1, 2, 3
 
 
 def of(answers: Iterable[bool | None], has_problems: bool) -> int:
-    """A file that cannot be read leaves the question open."""
+    """The status for these answers. An unreadable file makes it FAILED."""
     if has_problems:
         return FAILED
     return {True: YES, None: UNKNOWN, False: NO}[code_rules.of_all(answers)]

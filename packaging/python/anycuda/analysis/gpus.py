@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CUDA's releases with their drivers, the GPUs, and how code is packed: facts of matrix.json, from compat/catalogue
+"""CUDA's releases with their drivers, the GPUs, and the packings of code: facts of matrix.json, from compat/catalogue
 (cuda_releases.txt, gpus.txt, packings.txt)."""
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ Version = tuple[int, int]
 @dataclass(frozen=True)
 class Release:
     cuda: Version
-    ptx: Version  # what its compilers write, and the newest that its driver compiles
-    driver: int  # the first branch that comes with it; 0: not known yet
+    ptx: Version  # its compilers write this version, and its driver compiles up to this version
+    driver: int  # the first branch that comes with it; 0: unknown
 
 
 @dataclass(frozen=True)
 class Gpu:
-    """An architecture: 90 of sm_90."""
+    """An architecture: 90 for sm_90."""
 
     architecture: int
     generation: str
     tegra: bool
     first: Version
-    last: Version | None  # None: the newest CUDA has it
-    last_driver: int  # 0: the newest driver has it
+    last: Version | None  # None: the newest CUDA supports it
+    last_driver: int  # 0: the newest driver supports it
     example: str
 
     @property
@@ -40,7 +40,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Packing:
-    """A way to pack code. Whether the branches between these two read it is not known."""
+    """A way to pack code. For branches between the two it is unknown whether they read it."""
 
     unread_by: int  # the newest branch that does not read it
     read_by: int  # the first that does
@@ -53,11 +53,11 @@ class Facts:
     packings: dict[str, Packing]  # "zstd", "concatenated"
 
     def cuda_of_driver(self, branch: int) -> Release | None:
-        """What a driver of that branch reports; None: older than all that is known."""
+        """The release that a driver of the branch reports; None if it is older than all known ones."""
         return next((one for one in reversed(self.releases) if 0 < one.driver <= branch), None)
 
     def driver_after(self, branch: int) -> int:
-        """The next branch; 0: none is known."""
+        """The next known branch; 0 without any."""
         return next((one.driver for one in self.releases if one.driver > branch), 0)
 
     def release(self, cuda: Version) -> Release | None:
@@ -67,17 +67,17 @@ class Facts:
         return next((one for one in self.releases if one.cuda[0] == major), None)
 
     def driver_for_cubin(self, cuda: Version) -> int:
-        """The oldest branch that loads cubins of that CUDA; 0: not known. From 11 on a major's first driver loads those
-        of all its releases. Every known driver loads those of CUDAs before the first known one."""
+        """The oldest branch that loads cubins of this CUDA; 0: unknown. Since 11, a major's first driver loads the
+        cubins of all its releases. Every known driver loads those of CUDAs before the first known one."""
         release = self.first_of_major(cuda[0]) if cuda[0] >= 11 else self.release(max(cuda, self.releases[0].cuda))
         return release.driver if release else 0
 
     def first_with_ptx(self, ptx: Version) -> Release | None:
-        """The first release whose driver compiles PTX of that version."""
+        """The first release whose driver compiles this PTX version."""
         return next((one for one in self.releases if one.ptx >= ptx), None)
 
     def driver_for_gpu(self, architecture: int) -> int:
-        """The first branch that knows the GPU: that of the first CUDA for it; 0: not known."""
+        """The first branch that supports the GPU: that of the first CUDA for it; 0: unknown."""
         gpu = self.gpus.get(architecture)
         release = self.release(gpu.first) if gpu else None
         return release.driver if release else 0
@@ -90,11 +90,12 @@ def version(text: str) -> Version:
 
 @functools.cache
 def facts(path: Path | None = None) -> Facts:
-    """Of `path`, a matrix.json; by default the installed one."""
+    """The facts of `path`, a matrix.json; by default the installed one."""
     try:
         return of_json(data.read(path)["device_code"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Failure(f"{path or data.find()} lacks {error}: it was made for another anycuda") from None
+        raise Failure(f"{path or data.find()} lacks {error}: it belongs to another version of anycuda; install anycuda "
+                      "again") from None
 
 
 def of_json(text: dict) -> Facts:

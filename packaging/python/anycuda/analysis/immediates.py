@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of libraries that a compiler has put into instructions of x86-64, not into its strings.
+"""Names of libraries that a compiler put into instructions of x86-64 instead of strings.
 
 GCC builds a short name (`std::string("libcufft.so.12")`) from two immediates that overlap: "libcufft" and "ft.so.12",
-or "t.so.12" and the NUL; "libcudnn" and "n.so"; or from such as follow each other: "libcudnn", ".s" and "o". All have
-to be there, close to each other, as operands of the instructions that load or store such a number, so that chance makes
-no name. For a name without a number ("libcublas.so" may begin a longer one), and for small pieces, the length has to be
-there, too, which std::string keeps. A name of 16 characters may be a constant among the data (constants()). Longer
-names are strings.
+or "t.so.12" and the NUL; "libcudnn" and "n.so"; or from consecutive ones: "libcudnn", ".s" and "o". To exclude chance,
+all must be near each other, as operands of instructions that load or store such a number. A name without a number
+("libcublas.so" may begin a longer one) and small pieces also need the length that std::string keeps. A name of 16
+characters may be a constant among the data (constants()). Longer names are strings.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ import re
 from collections.abc import Iterable
 
 _HEAD, _SHORT, _LONG = 8, 12, 16
-_BEFORE, _SPAN = 32, 208  # bytes of instructions around the head; together less than what contents.py keeps of a piece
+_BEFORE, _SPAN = 32, 208  # bytes of instructions around the head; together less than contents.py keeps of a piece
 _UNNUMBERED = b".so"
 _STORE = rb"\xc7[\s\S]{1,6}"  # mov of 4 bytes to memory: ModRM, perhaps SIB and a displacement
 _OPERANDS = {4: rb"(?:\xc7[\s\S]{1,6}|[\xb8-\xbf])%s", 2: rb"(?:\x66\xc7[\s\S]{1,6}%s|[\xb8-\xbf]%s\0\0)",
              1: rb"(?:\xc6[\s\S]{1,6}|[\xb0-\xb7])%s"}
 
-# The bytes before and behind what is a part of a text; what ends with its piece is looked at with the next.
+# The bytes around a part of a text; a match at the end of its piece is left to the next piece.
 _BEFORE_TEXT, _BEHIND_TEXT = re.compile(rb"[\s/]"), re.compile(rb"[\0\s./:,;)'\"%_\d-]|\Z")
 
 
@@ -45,8 +44,8 @@ class Immediates:
         return found
 
     def constants(self, data: bytes, address: int) -> set[str]:
-        """Names that are a constant of 16 bytes, which instructions load at once: it lies at a multiple of 16 and has
-        no NUL behind it. `address`: of the first byte."""
+        """Names in a constant of 16 bytes, which one instruction loads: it is aligned to 16 and has no NUL after it.
+        `address`: the address of the first byte."""
         return {one[0].decode() for one in self._constants.finditer(data) if (address + one.start()) % _LONG == 0
                 and not _BEFORE_TEXT.match(data, max(one.start() - 1, 0), one.start())
                 and not _BEHIND_TEXT.match(data, one.end())}
@@ -62,7 +61,7 @@ def _is_movabs(code: bytes, at: int) -> bool:
 
 
 def _has_end(code: bytes, name: bytes) -> bool:
-    """The last bytes, which overlap the first 8 or follow them."""
+    """Has the code the last bytes, which overlap the first 8 or follow them?"""
     if name.endswith(_UNNUMBERED) and not _has(code, 4, _length_of(name)):
         return False
     for end in (name[-_HEAD:], name[1 - _HEAD:] + b"\0"):
@@ -75,7 +74,7 @@ def _has_end(code: bytes, name: bytes) -> bool:
 
 
 def _has_pieces(code: bytes, name: bytes) -> bool:
-    """The rest of the name in pieces of 4, 2 and 1, or its last 4 bytes; and its length."""
+    """Has the code the rest of the name in pieces of 4, 2 and 1, or its last 4 bytes, and its length?"""
     if not _has(code, 4, _length_of(name)):
         return False
     pieces, rest = [], name[_HEAD:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binaries in what was named on the command line: a file, a folder, a wheel; some at a time."""
+"""The binaries in a path of the command line (a file, folder or wheel), in batches."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _ARCHIVES = {".conda": "a package of conda", ".deb": "a package of Debian", ".rp
              ".tar": "an archive", **{f".tar.{one}": "an archive" for one in ("gz", "bz2", "xz", "zst")},
              ".tgz": "an archive", ".7z": "an archive"}
 _OF_OTHER_SYSTEMS = (".pyd", ".dll", ".dylib")
-# What zipfile makes of a damaged or strange archive.
+# Exceptions of zipfile for damaged or unusual archives.
 ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 
 @dataclass(frozen=True)
 class Binary:
-    """An ELF file, or one that was named: `name` is for people; `path` is where its bytes are until the next batch is
-    asked for. `only_code`: PTX or a fatbin by its name or its start, in a folder or a wheel."""
+    """An ELF file, or a file named on the command line. `name` is for messages; `path` holds its bytes until the next
+    batch is taken. `only_code`: PTX or a fatbin by its name or first bytes, in a folder or a wheel."""
 
     name: str
     path: Path
@@ -41,14 +41,14 @@ class Binary:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something that cannot be read, in a sentence. `other_system`: it is a wheel for Windows or macOS."""
+    """An unreadable file; `text` says why. `other_system`: it is a wheel for Windows or macOS."""
 
     name: str
     text: str
     other_system: bool = False
 
 
-Progress = Callable[[str, int, int], None]  # (what is looked at, bytes done, bytes in all)
+Progress = Callable[[str, int, int], None]  # (current file, bytes done, total bytes)
 
 
 def kind_of(path: Path) -> str:
@@ -62,7 +62,7 @@ def kind_of(path: Path) -> str:
 
 
 def expanded(path: Path) -> list[Path]:
-    """A folder, then each wheel in it: every wheel has its own verdict."""
+    """A folder, then each wheel in it, since every wheel gets a verdict."""
     if kind_of(path) != "folder":
         return [path]
     found = [path]
@@ -73,11 +73,12 @@ def expanded(path: Path) -> list[Path]:
 
 
 def binaries(path: Path, progress: Progress) -> Iterator[list[Binary | Problem]]:
-    """In batches. Those of a wheel are unpacked together, as many as one run of the program for device code takes."""
+    """The binaries in batches. Those of a wheel are unpacked together, as many as one run of the device-code program
+    takes."""
     kind = kind_of(path)
-    archive = next((told for ending, told in _ARCHIVES.items() if path.name.endswith(ending)), "")
+    archive = next((kind for ending, kind in _ARCHIVES.items() if path.name.endswith(ending)), "")
     if archive and os.path.isfile(path):
-        yield [Problem(path.name, f"{archive}, which anycuda does not open: unpack it, and check the folder")]
+        yield [Problem(path.name, f"is {archive}, which anycuda does not open: unpack it and check the folder")]
     elif kind == "folder":
         yield from ([one] for one in _in_folder(path))
     elif kind == "wheel":
@@ -87,7 +88,7 @@ def binaries(path: Path, progress: Progress) -> Iterator[list[Binary | Problem]]
 
 
 def _in_folder(folder: Path) -> Iterator[Binary | Problem]:
-    """Without those in its wheels."""
+    """The binaries outside the folder's wheels."""
     problems: list[Problem] = []
 
     def failed(error: OSError) -> None:
@@ -113,7 +114,7 @@ _LINKED, _CODE = "ELF", "code"
 
 
 def _what(name: str, start: bytes) -> str:
-    """By its first bytes and the end of its name; "" if it is neither."""
+    """The file's kind by its first bytes and the end of its name; "" for other files."""
     if start == _ELF:
         return _LINKED
     return _CODE if start in _CODE_STARTS or name.lower().endswith(CODE_ENDINGS) else ""
@@ -125,10 +126,10 @@ def _starts(path: Path, count: int = 2) -> bytes:
 
 
 def _in_wheel(path: Path, progress: Progress) -> Iterator[list[Binary | Problem]]:
-    """Nothing is unpacked under its own name, so no name can lead elsewhere; such names are reported all the same."""
+    """Unpacks members under numbers, so that a name cannot lead out of the folder; such names are still reported."""
     shown = path.name
     if os.path.exists(path) and not os.path.isfile(path):  # a pipe would block, a device may have no end
-        yield [Problem(shown, "no regular file")]
+        yield [Problem(shown, "not a regular file: name a file, a wheel or a folder")]
         return
     try:
         wheel = zipfile.ZipFile(path)
@@ -136,12 +137,12 @@ def _in_wheel(path: Path, progress: Progress) -> Iterator[list[Binary | Problem]
         yield [Problem(shown, f"cannot be read: {_sentence(error)}")]
         return
     except ZIP_ERRORS as error:
-        yield [Problem(shown, f"no whole wheel or zip file: {_sentence(error)}")]
+        yield [Problem(shown, f"truncated or damaged wheel or zip file ({_sentence(error)}): get it again")]
         return
     with wheel:
         bombs = entries.bomb(wheel.infolist(), path.stat().st_size)
         if bombs:
-            yield [Problem(shown, f"{bombs[0]}; not unpacked")]
+            yield [Problem(shown, f"not unpacked: {bombs[0]}")]
             return
         try:
             temporary = tempfile.TemporaryDirectory(prefix="anycuda-check-")
@@ -155,24 +156,25 @@ def _in_wheel(path: Path, progress: Progress) -> Iterator[list[Binary | Problem]
                 yield batch
         system = other_system(path.name, wheel.namelist(), read)
         if system:
-            yield [Problem(shown, f"{system}; anycuda reads binaries for Linux: check the wheel for Linux", True)]
+            yield [Problem(shown, f"{system}; anycuda reads only binaries for Linux: check the wheel for Linux", True)]
 
 
 def other_system(file: str, members: list[str], has_elf: bool) -> str:
-    """By its platform tags; by its members where these are of every system or the file has another kind of name."""
+    """Recognises a wheel for another system by its platform tags; if they name every system or the file name is not a
+    wheel's, by its members."""
     try:
         platforms = names.parse(file).platforms
     except Failure:
         platforms = ("any",)
     if all(not (one == "any" or "linux" in one) for one in platforms):
-        return f"a wheel for {', '.join(platforms)}"
+        return f"is a wheel for {', '.join(platforms)}"
     found = next((name for name in members if name.lower().endswith(_OF_OTHER_SYSTEMS)), "")
-    return f"{found} is for Windows or macOS, and no binary for Linux is in it" if (
+    return f"has no binary for Linux ({found} is for Windows or macOS)" if (
         found and not has_elf and "any" in platforms) else ""
 
 
 def _members(wheel: zipfile.ZipFile, folder: Path, progress: Progress) -> Iterator[list[Binary | Problem]]:
-    """Unpacked in `folder`, as many at a time as there is room for, one that is larger by itself."""
+    """The members unpacked in `folder`, in batches that fit; a member that is too large forms its own batch."""
     members = [one for one in wheel.infolist() if not one.filename.endswith("/")]
     whole, done = sum(member.file_size for member in members), 0
     batch: list[Binary | Problem] = []
@@ -202,7 +204,7 @@ def _member(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: 
             ) -> Binary | Problem | None:
     name = member.filename
     if leads_out(name):
-        return Problem(name, "a path that leads out of the wheel: no installer may unpack it; not looked into")
+        return Problem(name, "not unpacked: its path leads out of the wheel, which installers must refuse")
     if entries.is_encrypted(member) or entries.other_method(member):
         why = "is encrypted" if entries.is_encrypted(member) else entries.other_method(member)
         return Problem(name, f"cannot be unpacked: it {why}")
@@ -215,13 +217,13 @@ def _member(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: 
 
 
 def leads_out(name: str) -> bool:
-    """/x, ../x, a/../../x, C:/x; zipfile has made / of \\ only on Windows."""
+    """Is it /x, ../x, a/../../x or C:/x? zipfile turns \\ into / only on Windows."""
     parts = name.replace("\\", "/").split("/")
     return name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or "\0" in name
 
 
 def _unpacked(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: Callable[[int], None]) -> str:
-    """What it is. Everything but binaries and device code is left after its first bytes."""
+    """The member's kind. Only binaries and device code are read beyond their first bytes."""
     with wheel.open(member) as packed:
         data = packed.read(len(_ELF))
         what = _what(member.filename, data)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device code of an input: what it needs of the driver, on which drivers it loads, and the answers to --gpu and
---driver. Pure."""
+"""The device code of an input: the driver it needs, the drivers that load it, and the answers to --gpu and --driver.
+Pure."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .code_rules import Answer
 from .device_code import CUBIN, PTX, Code, DeviceCode
 from .gpus import Facts, Version
 
-_FIRST_RECORDED = (11, 8)  # the first release that a CUDA runtime in a file tells
+_FIRST_RECORDED = (11, 8)  # the first release that can be recognised in a static CUDA runtime
 _NOTHING = Answer(True, "It has no device code.")
 _MOST = 512  # kinds of device code in a file; NVIDIA's libraries have up to 100
-Files = Mapping[str, Sequence[Code]]  # of each file that has device code
+Files = Mapping[str, Sequence[Code]]  # file -> its device code
 
 
 @dataclass
 class Kernels:
-    """`files`: the device code of those that have some. `unread`: file -> why it could not be read. `problems`: file ->
-    places that could not be read."""
+    """`files`: file -> its device code. `unread`: file -> why it could not be read. `problems`: file -> places that
+    could not be read."""
 
     files: dict[str, tuple[Code, ...]] = field(default_factory=dict)
     unread: dict[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ class Kernels:
 
     def add(self, name: str, code: DeviceCode) -> None:
         if len(code.codes) > _MOST:
-            code = DeviceCode(unread=f"it is damaged: it has more than {_MOST} kinds of device code")
+            code = DeviceCode(unread=f"the file is damaged: it has more than {_MOST} kinds of device code")
         if code.codes:
             self.files[name] = code.codes
         if code.unread:
@@ -45,7 +45,7 @@ class Kernels:
                 found.pop(name, None)
 
     def __bool__(self) -> bool:
-        """Is any known of, also one that could not be read?"""
+        """Is there any device code, readable or not?"""
         return bool(self.files or self.unread or self.problems)
 
     def for_json(self) -> dict:
@@ -59,10 +59,10 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Needs:
-    """`driver`: the oldest branch for all files; 0: not known. It loads their cubins, as far as the CUDA of these is
-    known, and compiles the PTX of files without cubins. `least`: the oldest branch with which one of the files loads.
-    `toolkits`: the releases that made the cubins. `ptx`: the versions of PTX in files without cubins. `unknown`: some
-    of the code may need a newer driver."""
+    """`driver`: the oldest branch for all files; 0: unknown. It loads the cubins of known CUDA releases and compiles
+    the PTX of files without cubins. `least`: the oldest branch with which at least one file loads. `toolkits`: the
+    releases that made the cubins. `ptx`: the PTX versions in files without cubins. `unknown`: some code may need a
+    newer driver."""
 
     driver: int
     toolkits: tuple[str, ...] = ()
@@ -73,11 +73,11 @@ class Needs:
 
 @dataclass(frozen=True)
 class OnDrivers:
-    """What becomes of an input's device code on branches that follow each other. `cuda`: the newest major whose
-    runtimes they work with; 0: not known. `compiled`: PTX that the driver compiles. The others are GPUs. `native`:
-    their cubins load. `fails`: a cubin for them does not load; `hint` says what would help. `unknown`: it is not known
-    whether their cubins load. `in_part`: their cubins load in some files and not in others. `some`: a cubin loads that
-    is for a GPU of neither `native` nor `in_part`."""
+    """The outcome for an input's device code on consecutive driver branches. `cuda`: the newest major whose runtimes
+    these support; 0: unknown. `compiled`: PTX that the driver compiles. The other fields are GPUs. `native`: all their
+    cubins load. `fails`: a cubin for them does not load; `hint` says what to do. `unknown`: their cubins may or may not
+    load. `in_part`: their cubins load in only some of the files. `some`: a cubin for a GPU in neither `native` nor
+    `in_part` loads."""
 
     drivers: tuple[int, ...]
     cuda: int
@@ -92,9 +92,8 @@ class OnDrivers:
 
 @dataclass(frozen=True)
 class Reply:
-    """To one question. `gpu`, `driver`: 0 if the question does not name one. `loads`: None if that is not known.
-    `in_part`: some files load, others do not. `reasons`: sentence -> the files of which it is true; empty if it is
-    about all."""
+    """The answer to --gpu, --driver or both. `gpu`, `driver`: 0 if not given. `loads`: None if unknown. `in_part`: some
+    files load, others do not. `reasons`: sentence -> the files that it is about; empty for all."""
 
     gpu: int
     driver: int
@@ -104,7 +103,8 @@ class Reply:
 
 
 def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
-    """None: nothing in them is for a driver. `damaged`: some of their device code could not be read."""
+    """The needs of these files; None if they have nothing that a driver loads. `damaged`: some device code could not be
+    read."""
     drivers, unknown = [], damaged
     toolkits: set[Version] = set()
     ptx: set[Version] = set()
@@ -129,8 +129,8 @@ def _spelt(versions: Iterable[tuple[int, int]]) -> tuple[str, ...]:
 
 
 def driver_of_old_runtime(codes: Sequence[Code], facts: Facts) -> int:
-    """The driver for a CUDA runtime before 11.8 that is linked in beside this code. It is that of the compiler that
-    made the cubins. Without cubins, or with newer ones, it is that of CUDA 11, which serves all earlier CUDAs."""
+    """The driver for a CUDA runtime before 11.8 that is linked in with this code: the driver of the compiler that made
+    the cubins. Without cubins, or with newer ones, it is that of CUDA 11, which serves all earlier CUDAs."""
     newest = max(code_rules.toolkits(codes), default=None)
     return facts.driver_for_cubin(newest if newest and newest < _FIRST_RECORDED else _FIRST_RECORDED)
 
@@ -140,7 +140,7 @@ def drivers_of_old_runtimes(files: Files, facts: Facts) -> dict[str, str]:
 
 
 def on_drivers(files: Files, branches: Sequence[int], facts: Facts) -> list[OnDrivers]:
-    """`branches`: oldest first."""
+    """The outcomes for `branches`, oldest first."""
     alike = _alike(files)
     each = [_on_driver(alike, branch, facts) for branch in branches] if files else []
     groups = (list(group) for _, group in groupby(each, key=lambda one: replace(one, drivers=(), hint="")))
@@ -148,7 +148,7 @@ def on_drivers(files: Files, branches: Sequence[int], facts: Facts) -> list[OnDr
 
 
 def _alike(files: Files) -> list[tuple[Code, ...]]:
-    """The device code of each, once for files that have the same: a wheel may have thousands of cubins."""
+    """The distinct device code of the files: a wheel may have thousands of equal cubins."""
     return list(dict.fromkeys(tuple(dict.fromkeys(
         Code(code.kind, code.architecture, code.target, code.ptx, code.toolkit, compression=code.compression,
              concatenated=code.concatenated)
@@ -167,8 +167,8 @@ def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> On
         code_rules.is_served(code, branch, facts) for code in every if code.kind == PTX and code.name == name)]
     native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
                               for loads in (True, False, None))
-    told = {*native, *in_part}
-    some = any(code.kind == CUBIN and code.architecture not in told and _knows(branch, code.architecture, facts)
+    listed = {*native, *in_part}
+    some = any(code.kind == CUBIN and code.architecture not in listed and _knows(branch, code.architecture, facts)
                and code_rules.is_served(code, branch, facts) for code in every)
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
                      next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown),
@@ -184,7 +184,7 @@ def _targets(codes: Iterable[Code]) -> list[int]:
 
 
 def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> list[Answer]:
-    """Of each file that has cubins for the GPU."""
+    """The answer for each file with cubins for the GPU."""
     return [code_rules.loads(codes, branch, gpu, facts) for codes in files
             if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
 
@@ -196,13 +196,13 @@ def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
 
 
 def majors_before(needed: int, releases: Iterable[str], facts: Facts) -> list[str]:
-    """Of the CUDAs of these releases those of which no branch is as new as `needed`."""
+    """The CUDA majors of these releases without a branch as new as `needed`."""
     newest = {major: branches_of([major], facts)[-1:] for major in dict.fromkeys(map(major_of, releases))}
     return [major for major, branch in newest.items() if branch and branch[0] < needed]
 
 
 def uncovered(files: Files, facts: Facts) -> list[int]:
-    """Newer GPUs than those that it is for, which its code does not run on."""
+    """GPUs newer than the code's oldest one on which none of the code runs."""
     codes = [code for codes in files.values() for code in codes if code.kind in (CUBIN, PTX) and code.architecture]
     if not codes:
         return []
@@ -213,7 +213,7 @@ def uncovered(files: Files, facts: Facts) -> list[int]:
 
 
 def reply(kernels: Kernels, gpu: int, driver: int, runtimes: Mapping[str, int], facts: Facts) -> Reply:
-    """`runtimes`: file -> the oldest branch for the CUDA runtime that is linked into it."""
+    """`runtimes`: file -> the oldest branch for its static CUDA runtime."""
     answers = {name: _answer(codes, gpu, driver, runtimes.get(name, 0), facts)
                for name, codes in kernels.files.items()}
     answers.update({name: Answer(None, f"Device code was not read: {why}.") for name, why in kernels.unread.items()})
@@ -222,7 +222,7 @@ def reply(kernels: Kernels, gpu: int, driver: int, runtimes: Mapping[str, int], 
             answers[name] = Answer(None, f"Device code was read in part: {problems[0]}.")
     for name, oldest in runtimes.items() if driver else ():
         if driver < oldest:
-            answers[name] = Answer(False, f"The CUDA runtime that is linked in needs driver {oldest} or newer.")
+            answers[name] = Answer(False, f"Its static CUDA runtime needs driver {oldest} or newer.")
         answers.setdefault(name, _NOTHING)
     if not answers:
         answers[""] = _NOTHING
@@ -252,15 +252,15 @@ def _any_driver(codes: Sequence[Code], gpu: int, runtime_driver: int, facts: Fac
 
 
 def _any_gpu(codes: Sequence[Code], driver: int, facts: Facts) -> Answer:
-    """The answer for the first GPU on which the code does not load. Only GPUs that the driver supports count: those
-    that the code is for, and without such a one newer GPUs that PTX may serve."""
+    """The answer for the first GPU on which the code does not load. Only GPUs that the driver supports count: the
+    code's own GPUs, or, without any, newer GPUs that its PTX may serve."""
     targets = _targets(codes) or sorted({code.architecture for code in codes if code.kind == PTX})
     known = [gpu for gpu in targets if _knows(driver, gpu, facts)] or [
         gpu for gpu, one in facts.gpus.items() if one.example and not one.tegra and _knows(driver, gpu, facts)
         and any(code_rules.runs_on(code, gpu, facts) for code in codes)]
     answers = {gpu: code_rules.loads(codes, driver, gpu, facts) for gpu in (*targets, *known)}
     if not known:
-        return next(iter(answers.values()), Answer(None, "It has no cubins and no PTX, which a driver loads."))
+        return next(iter(answers.values()), Answer(None, "It has neither cubins nor PTX for a driver to load."))
     late = next((answers[gpu] for gpu in known if not answers[gpu].loads), None)
     if late is not None:
         return late

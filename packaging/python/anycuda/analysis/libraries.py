@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVIDIA's libraries, as the build wrote them into matrix.json: those that have a stub, and the others."""
+"""NVIDIA's libraries with and without a stub, as the build wrote them into matrix.json."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ..elf.read import Image
 from ..failure import Failure
 from ..matrix import data
 
-NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stub itself: no major is known
-# libcudart-5a077122.so.12.0.107, libcudart.45e7f3ed.so.12: the first characters of a hash, as auditwheel and as
-# PyTorch's own scripts put them into a name.
+NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stub directly: its major is unknown
+# libcudart-5a077122.so.12.0.107, libcudart.45e7f3ed.so.12: the first characters of a hash, as auditwheel and PyTorch's
+# scripts put them into a name.
 _HASHED = re.compile(r"(.+)[-.][0-9a-f]{6,64}(\.so(?:\..*)?)")
-# The stubs of TileLang, whose functions have no versions; in older releases they had the names of anycuda's.
+# TileLang's stubs; their functions have no versions, and in older releases they had the names of anycuda's.
 _PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_cuda.so": "cuda"}
 
 
 @dataclass(frozen=True)
 class Major:
-    """CUDA's; several may have the same SONAME (libcusparse.so.12 is of CUDA 12 and 13). `node` is the symbol version
-    that callers of this major ask for; functions of the driver, NCCL and nvFatbin 12 have none."""
+    """A CUDA major. Several may have the same SONAME (libcusparse.so.12 belongs to CUDA 12 and 13). `node` is the
+    symbol version that callers of this major reference; functions of the driver, NCCL and nvFatbin 12 have none."""
 
     number: str
     soname: str
@@ -32,8 +32,8 @@ class Major:
 
 @dataclass(frozen=True)
 class Library:
-    """`symbols`: function -> the majors that export it, oldest first. A driver's has the one major "1"; of a library
-    with its own releases every function is of the first major that these are for."""
+    """`symbols`: function -> the majors that export it, oldest first. A driver library has the single major "1"; every
+    function of a library with its own releases belongs to the first major of these."""
 
     name: str
     product: str
@@ -42,12 +42,12 @@ class Library:
     file_prefix: str
     majors: dict[str, Major]
     symbols: dict[str, tuple[str, ...]]
-    own_releases: bool = False  # numbered apart from CUDA's
-    parts: str = ""  # how the names of its other files begin: libcudnn_
+    own_releases: bool = False  # numbered independently of CUDA's
+    parts: str = ""  # the prefix of its other files: libcudnn_
     wheels: dict[str, str] = field(default_factory=dict)  # major -> the distribution on PyPI that brings it
-    toolkit_extra: str = ""  # of PyPI's cuda-toolkit, which requires that distribution
-    companions: tuple[str, ...] = ()  # other libraries in it, numbered as this one: libnvblas
-    served_by: str = ""  # the library's own major that serves these callers: cuDNN 9 those of cuDNN 8
+    toolkit_extra: str = ""  # the extra of PyPI's cuda-toolkit that requires the distribution
+    companions: tuple[str, ...] = ()  # other libraries in the distribution, with the same numbers: libnvblas
+    served_by: str = ""  # the library's major that serves these callers: cuDNN 9 serves those of cuDNN 8
 
     @property
     def stem(self) -> str:
@@ -55,36 +55,37 @@ class Library:
         return self.file_prefix[: -len(".so")]
 
     def is_part(self, stem: str) -> bool:
-        """libcudnn_ops; not libcudnn"""
+        """True for libcudnn_ops; False for libcudnn"""
         return bool(self.parts) and stem.startswith(self.parts)
 
     @property
     def tells_built_for(self) -> bool:
-        """Does what a program asks of it tell the CUDA that the program was built for?"""
+        """Do a program's references to it tell the CUDA that the program was built for?"""
         return not (self.is_driver or self.own_releases)
 
     @property
     def names_tell_major(self) -> bool:
-        """Have callers of different CUDAs different SONAMEs to open? Not libcurand.so.10, libnccl.so.2, libcuda.so.1,
-        which are the same beside every CUDA."""
+        """Do callers of different CUDAs open different SONAMEs? False for libcurand.so.10, libnccl.so.2 and
+        libcuda.so.1, which are the same for every CUDA."""
         return self.tells_built_for and len({major.soname for major in self.majors.values()}) > 1
 
     @property
     def records_major(self) -> bool:
-        """Does every program that was linked to a major's library in lib/anycuda/link say so by symbol versions?"""
+        """Does every program that was linked to a major's library in lib/anycuda/link record the major by symbol
+        versions?"""
         return self.tells_built_for and all(major.node for major in self.majors.values())
 
     @property
     def has_cudas_numbers(self) -> bool:
-        """Is the number of its SONAME that of CUDA, as libcudart.so.12's? Not that of libcusolver.so.11, of CUDA 12."""
+        """Is the number of its SONAME CUDA's? True for libcudart.so.12; False for libcusolver.so.11 of CUDA 12."""
         return all(one.soname.startswith(f"{self.file_prefix}.{one.number}") for one in self.majors.values())
 
     def like(self, major: str) -> list[str]:
-        """The majors with the SONAME of `major`, oldest first: their callers ask for the same version."""
+        """The majors with the SONAME of `major`, oldest first; their callers reference the same version."""
         return [one.number for one in self.majors.values() if one.soname == self.majors[major].soname]
 
     def first(self, major: str) -> str:
-        """Stands for all majors of its SONAME."""
+        """The major that represents all majors of its SONAME."""
         return self.like(major)[0]
 
     def label(self, major: str) -> str:
@@ -92,7 +93,7 @@ class Library:
         return " or ".join(self.like(major))
 
     def of_file(self, number: str) -> str | None:
-        """The major of libcusparse.so.12.5.10, by its 12."""
+        """The major of libcusparse.so.12.5.10, from its 12."""
         start = f"{self.file_prefix}.{number}"
         return next((one.number for one in self.majors.values() if f"{one.soname}.".startswith(f"{start}.")), None)
 
@@ -103,8 +104,8 @@ class Library:
 
 @dataclass(frozen=True)
 class Named:
-    """What a file's name says. `how` is "named" (NVIDIA's), "renamed" (a bundled copy), "stub" (ours) or
-    "peer" (another project's stub); `major` is "" where the name does not tell."""
+    """The library that a file's name stands for. `how` is "named" (NVIDIA's), "renamed" (a bundled copy), "stub"
+    (anycuda's) or "peer" (another project's stub); `major` is "" if the name does not tell it."""
 
     library: Library
     how: str
@@ -113,8 +114,8 @@ class Named:
 
 @dataclass(frozen=True)
 class Product:
-    """Libraries without a stub. `of_cuda`: of CUDA or cuDNN itself. `distribution`: on PyPI, without the -cu12 of its
-    name; "" where none is known. `libraries`: how the names of their files begin."""
+    """Libraries without a stub. `of_cuda`: part of CUDA or cuDNN. `distribution`: its name on PyPI without -cu12; "" if
+    unknown. `libraries`: the prefixes of their file names."""
 
     of_cuda: bool
     distribution: str
@@ -123,8 +124,8 @@ class Product:
 
 @dataclass(frozen=True)
 class Table:
-    """`drivers`: branch -> the CUDA release that it came with. `static_runtimes`: CUDA release -> a string that the
-    runtimes from this release on have in them (static_runtime.py). Both the oldest first."""
+    """`drivers`: branch -> its CUDA release. `static_runtimes`: CUDA release -> a string that runtimes since this
+    release contain (static_runtime.py). Both oldest first."""
 
     libraries: dict[str, Library]
     others: dict[str, tuple[str, ...]]  # nppc -> its SONAMEs
@@ -140,13 +141,13 @@ class Table:
         return self._symbols.get(name)
 
     def of_string(self, file: str) -> Library:
-        """Of a name that begins like a library's: the library that it names, else the first of that stem."""
+        """The library that a string names; if only the stem matches, the first library of that stem."""
         named = self.named(file)
         stem = file.partition(".so")[0]
         return named.library if named else next(one for one in self.libraries.values() if one.stem == stem)
 
     def named(self, file: str) -> Named | None:
-        """What DT_NEEDED or DT_SONAME `file` is, if it is of a library that has a stub. Not one of a major
+        """The library that `file`, an entry of DT_NEEDED or DT_SONAME, names, if it has a stub. None for a major
         without a stub (libcudart.so.10.2)."""
         if file not in self._known:
             self._known[file] = self._named(file)
@@ -159,19 +160,19 @@ class Table:
                     return Named(library, "named", major.number)
             if file == library.file_prefix:
                 return Named(library, "named", "")
-            if _unhashed(file) in (library.stub, library.wheel_stub):  # the first in wheels of older releases
+            if _unhashed(file) in (library.stub, library.wheel_stub):  # library.stub in wheels of older releases
                 return Named(library, "stub", "")
             if _PEERS.get(file) == library.name:
                 return Named(library, "peer", "")
             if _unhashed(file) != file and _unhashed(file).partition(".so")[0] == library.stem:
                 renamed = self._renamed(library, _unhashed(file))
-                if renamed:  # libcudnn.so.9 is of one library, libcudnn.so.8 of another
+                if renamed:  # libcudnn.so.9 and libcudnn.so.8 are different libraries here
                     return renamed
         return None
 
     def has_no_stub(self, file: str) -> bool:
-        """libnppc.so.12, libnppc-3b81d170.so.12.0.2; a major or a part of a library that has one, for which there is
-        none: libcudart.so.10.2, libcudnn_ops.so.9"""
+        """Is it a library without a stub (libnppc.so.12, libnppc-3b81d170.so.12.0.2), or an unstubbed major or part of
+        a library with one (libcudart.so.10.2, libcudnn_ops.so.9)?"""
         stem, dot, _ = _unhashed(file).partition(".so")
         if not dot or self.named(file) is not None:
             return False
@@ -179,21 +180,21 @@ class Table:
             self.is_beyond_stub(file, library) for library in self.libraries.values())
 
     def is_of_cuda(self, file: str) -> bool:
-        """Of CUDA or cuDNN itself, with a stub or without: libcublas.so.12, libcudnn_ops.so.9, libnppc.so.12; not
-        NVIDIA's other products, which use CUDA as programs do."""
+        """Is it part of CUDA or cuDNN, with or without a stub (libcublas.so.12, libcudnn_ops.so.9, libnppc.so.12)?
+        False for NVIDIA's other products, which use CUDA as programs do."""
         stem, dot, _ = _unhashed(file).partition(".so")
         if not dot or stem in self._other_products:
             return False
         return self.named(file) is not None or self.has_no_stub(file)
 
     def ties_to_cuda(self, file: str) -> bool:
-        """Is its name of one CUDA? Not libcutensor.so.2, libcudnn_ops.so.9 and libnccl.so.2, which have numbers of
-        their own, the same beside every CUDA; nor libcupti.so, which has none."""
+        """Does its name belong to one CUDA? False for libcutensor.so.2, libcudnn_ops.so.9 and libnccl.so.2, whose
+        numbers are the same for every CUDA, and for libcupti.so, which has no number."""
         return self.cuda_of(file) is not None
 
     def cuda_of(self, file: str) -> str | None:
-        """The CUDA that a name is of: "12" of libnppc.so.12 and libcublas.so.12, "12 or 13" of libcusparse.so.12; "" of
-        libcudnn.so.7, which is of few CUDAs and has another number; None of a name that is the same beside every
+        """The CUDA of a name: "12" for libnppc.so.12 and libcublas.so.12, "12 or 13" for libcusparse.so.12; "" for
+        libcudnn.so.7, which exists for few CUDAs and has its own number; None for a name that is the same for every
         CUDA."""
         stem, _, number = _unhashed(file).partition(".so")
         first = number.lstrip(".").partition(".")[0]
@@ -211,8 +212,8 @@ class Table:
         return first if of_stem[0].has_cudas_numbers else ""
 
     def is_beyond_stub(self, file: str, library: Library) -> bool:
-        """libcudart.so.10.2, libcudnn_ops.so.9: the library, of a major that has no stub, or one of another library; or
-        a part of it."""
+        """Is it a part of the library, or a major that its stub does not cover: libcudart.so.10.2,
+        libcudnn_ops.so.9?"""
         stem, dot, _ = _unhashed(file).partition(".so")
         named = self.named(file)
         if named and named.library is library:
@@ -220,7 +221,7 @@ class Table:
         return stem == library.stem or bool(dot) and library.is_part(stem)
 
     def _renamed(self, library: Library, plain: str) -> Named | None:
-        """By libcudart.so.12.0.107; the driver's number is its branch."""
+        """Recognises libcudart.so.12.0.107; a driver's number is its branch."""
         number = plain[len(library.file_prefix) + 1:].split(".")[0]
         if library.is_driver:
             return Named(library, "renamed", next(iter(library.majors)))
@@ -229,7 +230,7 @@ class Table:
 
     @functools.cached_property
     def _known(self) -> dict[str, Named | None]:
-        """The answers of named(): it is asked about the same file once for each library."""
+        """Answers of named(), which is called for the same file once per library."""
         return {}
 
     @functools.cached_property
@@ -239,7 +240,7 @@ class Table:
 
     @functools.cached_property
     def _symbols(self) -> dict[str, Library]:
-        # cudnn8 has the names of cuDNN, which comes first and keeps them.
+        # cudnn8 has the functions of cuDNN, which comes first and keeps them.
         return {symbol: library for library in reversed(self.libraries.values()) for symbol in library.symbols}
 
     @functools.cached_property
@@ -247,8 +248,7 @@ class Table:
         return frozenset(major for one in self.libraries.values() if not one.is_driver for major in one.majors)
 
     def product_of(self, file: str) -> str:
-        """The distribution of a library without a stub, without its -cu12: cutensor of libcutensor.so.2. "" where none
-        is known."""
+        """The distribution of an unstubbed library, without -cu12: cutensor for libcutensor.so.2; "" if unknown."""
         found = [start for start in self._distributions if file.startswith(start)]
         return self._distributions[max(found, key=len)] if found else ""
 
@@ -276,14 +276,14 @@ class Table:
 
 
 def is_anycudas(image: Image) -> bool:
-    """A stub or a drop-in: each defines this version, those of libraries without versions (NCCL, NVML) too. A file that
-    a stub was linked into does not."""
+    """Is it a stub or drop-in? Each of them defines this version, even for libraries without versions (NCCL, NVML); a
+    file into which a stub was linked does not."""
     return NATIVE in image.versions_defined
 
 
 def wheel_stem(library: str) -> str:
-    """What a stub's name in wheels begins with; a hash follows. Without "libcudart": vLLM, SGLang and FlashInfer take
-    the first mapped file whose name has that for the runtime."""
+    """The prefix of a stub's name in wheels; a hash follows. It must not contain "libcudart": vLLM, SGLang and
+    FlashInfer take the first mapped file with that in its name for the runtime."""
     return f"libanycuda_{library}"
 
 
@@ -294,7 +294,7 @@ def _unhashed(file: str) -> str:
 
 @functools.cache
 def table(path: Path | None = None) -> Table:
-    """Of `path`, a matrix.json; by default the installed one."""
+    """The table of `path`, a matrix.json; by default the installed one."""
     text = data.read(path)
     try:
         libraries = {name: _library(name, about) for name, about in text["libraries"].items()}
@@ -304,7 +304,8 @@ def table(path: Path | None = None) -> Table:
                      tuple(Product(row["of_cuda"], row["distribution"], tuple(row["libraries"]))
                            for row in text["products"]))
     except (KeyError, TypeError, AttributeError) as error:
-        raise Failure(f"{path or data.find()} lacks {error}: it was made for another anycuda") from None
+        raise Failure(f"{path or data.find()} lacks {error}: it belongs to another version of anycuda; install anycuda "
+                      "again") from None
 
 
 def _library(name: str, about: dict) -> Library:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of CUDA libraries in a wheel's program texts, which may open them. Of Python only the string constants count
-that a program can use: not its comments and docstrings. Pure."""
+"""Names of CUDA libraries in a wheel's program texts, which may open them. In Python, only string constants that a
+program can use count, not comments and docstrings. Pure."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from collections.abc import Iterable
 
 from . import libraries, python_text
 
-# What `anycuda check` and `repair` say of such a name: Python's dlopen does not search the folders of a wheel.
-WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycuda run` serves whole names, such as "
+# The note of `anycuda check` and `repair`: Python's dlopen does not search the folders of a wheel.
+WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycuda run` serves complete names, such as "
               "libcudart.so.12")
-_NO_STUB = "anycuda has no stub for it: if it opens that, NVIDIA's library must be there"
+_NO_STUB = "anycuda has no stub for it: if it opens that, NVIDIA's library must be installed"
 _SPACE = re.compile(rb"\s")
 _TEXTS = (".py", ".pth", ".sh", ".json")
-_LONGEST = 200  # of a name that is cut by the end of a block
-LARGEST = 1 << 22  # of a Python file that is parsed
+_LONGEST = 200  # bytes of a name that the end of a block may cut
+LARGEST = 1 << 22  # bytes of a Python file that is parsed
 
 
 class Named:
-    """`of_text` is false for other files, in which nothing is searched. The file comes in blocks."""
+    """Collects names from a file that comes in blocks. `of_text`: it is a program text; other files are not
+    searched."""
 
     def __init__(self, name: str, size: int) -> None:
         self.of_text = name.endswith(_TEXTS)
@@ -39,7 +40,7 @@ class Named:
 
     @property
     def python(self) -> bytes | None:
-        """The content of a Python file that is not too large to be parsed."""
+        """The content of a Python file; None for other files and for one too large to be parsed."""
         return None if self._python is None else b"".join(self._python)
 
     def names(self) -> tuple[str, ...]:
@@ -50,12 +51,12 @@ class Named:
 
 
 def of_nvidia(names: Iterable[str]) -> tuple[str, ...]:
-    """Without the stubs' own."""
+    """The names without those of stubs."""
     return tuple(name for name in names if "_stub" not in name)
 
 
 def by_fate(names: Iterable[str], table: libraries.Table) -> dict[str, list[str]]:
-    """What becomes of a name -> the names of which that is true."""
+    """A sentence about a name's fate -> the names with that fate."""
     found: dict[str, list[str]] = {}
     for name in names:
         found.setdefault(WHO_SERVES if _has_stub(re.split("[-.]", name)[0], table) else _NO_STUB, []).append(name)
@@ -67,7 +68,7 @@ def _has_stub(stem: str, table: libraries.Table) -> bool:
 
 
 def _stems() -> list[str]:
-    """Of all libraries but the driver's, with a stub or without: longer ones first."""
+    """The stems of all libraries except the driver's, with or without a stub, longest first."""
     table = libraries.table()
     stubbed = {library.stem for library in table.libraries.values() if not library.is_driver}
     return sorted(map(re.escape, stubbed | table.unstubbed_stems), key=lambda stem: (-len(stem), stem))
@@ -75,8 +76,8 @@ def _stems() -> list[str]:
 
 @functools.cache
 def _files() -> re.Pattern[bytes]:
-    """The same names as names of files: libcudart.so.12, libcudart-{}.so.12, libcudnn_ops.so.9. Not libnccl_ep.so,
-    which is another library, nor libcudart.cudaMalloc."""
+    """Matches names of files: libcudart.so.12, libcudart-{}.so.12, libcudnn_ops.so.9; neither libnccl_ep.so, a
+    different library, nor libcudart.cudaMalloc."""
     table = libraries.table().libraries.values()
     own = "|".join((*_stems(), *(re.escape(library.parts) + r"[a-z_]+" for library in table if library.parts)))
     stubs_ = "|".join(re.escape(library.stub) for library in table)
@@ -85,8 +86,8 @@ def _files() -> re.Pattern[bytes]:
 
 @functools.cache
 def _names() -> re.Pattern[bytes]:
-    """The libraries' names in a text, and the stubs'. Not the archives that only a linker reads (libcudart_static.a);
-    not the driver, which no wheel brings."""
+    """Matches the names of libraries and stubs in a text; neither archives for the linker (libcudart_static.a) nor the
+    driver, which no wheel brings."""
     table = libraries.table().libraries.values()
     own = "|".join(_stems())
     stubs_ = "|".join(re.escape(library.stub) for library in table)
@@ -94,7 +95,8 @@ def _names() -> re.Pattern[bytes]:
 
 
 def _in_python(content: bytes, of_text: set[bytes]) -> set[bytes]:
-    """`of_text`: the names in the whole text, for a file that is not Python."""
+    """The names in the string constants. `of_text`: the names in the whole text, used if the file is not valid
+    Python."""
     found = python_text.pieces(content)
     if found is None:
         return of_text
@@ -103,7 +105,7 @@ def _in_python(content: bytes, of_text: set[bytes]) -> set[bytes]:
 
 
 def _of_constant(string: bytes) -> list[bytes]:
-    """Of a string as it stands in the file; one that this Python cannot parse counts as text."""
+    """The names in a string literal; a literal that this Python cannot parse counts as text."""
     values = python_text.values(string)
     if values is None:
         return _names().findall(string)
@@ -111,7 +113,7 @@ def _of_constant(string: bytes) -> list[bytes]:
 
 
 def _of_string(text: bytes) -> list[bytes]:
-    """What a string names if it is given to dlopen, or is the start of such a name; a sentence or a command is not."""
+    """The names in a string that may be given to dlopen or begin such a name; none in a sentence or command."""
     if _names().fullmatch(text) and b"." not in text and b"_" not in text:
         return [text]  # libcudart
     return [] if _SPACE.search(text) else _files().findall(text)

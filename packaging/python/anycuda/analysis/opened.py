@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names of NVIDIA's libraries that a file may give to dlopen, and which of them a drop-in serves. Pure."""
+"""The names of NVIDIA's libraries that a file may pass to dlopen, and the names that a drop-in serves. Pure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ WHO_SERVES = {
     "major": "`anycuda run` serves it with a drop-in, and `anycuda repair` puts that into a wheel",
     "tried": "the file tries several majors and takes what is installed; `anycuda run` serves each with a drop-in",
     "inside": "the wheel brings a file of that name",
-    "common": "the name is the same beside every CUDA; `anycuda run` serves it with a drop-in",
+    "common": "the name is the same for every CUDA; `anycuda run` serves it with a drop-in",
     "unnumbered": "every drop-in has a number in its name, so this opens NVIDIA's library",
-    "unfinished": "the program completes the name when it runs; `anycuda run` serves the names that drop-ins have",
+    "unfinished": "the program completes the name at run time; `anycuda run` serves the names that drop-ins have",
     "unknown": "no drop-in has this name, so it opens NVIDIA's library",
-    "path": "it is part of a path, where dlopen finds no drop-in",
+    "path": "it is part of a path, so dlopen finds no drop-in",
     "tied": "anycuda has no stub for it, so this opens NVIDIA's library, of that CUDA only",
     "unstubbed": "anycuda has no stub for it, so this opens NVIDIA's library",
 }
@@ -31,17 +31,17 @@ WHO_SERVES = {
 
 @dataclass(frozen=True)
 class Opened:
-    """`kind`:  "major"       a SONAME that is of one CUDA: libcublas.so.12
-                "tried"       such a name of the runtime or NVRTC, beside that of another major
-                "inside"      such a name of a file that the wheel brings along
-                "common"      a SONAME that is the same beside every CUDA: libnccl.so.2
+    """`kind`:  "major"       a SONAME of one CUDA: libcublas.so.12
+                "tried"       such a name of the runtime or NVRTC, next to one of another major
+                "inside"      such a name of a file that the wheel brings
+                "common"      a SONAME that is the same for every CUDA: libnccl.so.2
                 "unnumbered"  libcublas.so
                 "unfinished"  libcudart.so.%d, or the start of a name: libcudart.so.
-                "unknown"     another number than any drop-in has: libcublas.so.10
+                "unknown"     a number without a drop-in: libcublas.so.10
                 "path"        the end of a path
-                "tied"        of a library without a stub, and of one CUDA: libnppc.so.12
-                "unstubbed"   of another library without a stub: libcufile.so.0, libcupti.so
-    `library` is "" where it has no stub."""
+                "tied"        a library without a stub, of one CUDA: libnppc.so.12
+                "unstubbed"   any other library without a stub: libcufile.so.0, libcupti.so
+    `library` is "" if it has no stub."""
 
     name: str
     library: str
@@ -49,7 +49,7 @@ class Opened:
 
     @property
     def by_run(self) -> bool | None:
-        """Does `anycuda run` serve it? None: that depends, on how the program completes the name or whether it finds
+        """Does `anycuda run` serve it? None: it depends on how the program completes the name, or on whether it finds
         the wheel's file first."""
         return None if self.kind in ("unfinished", "inside") else self.kind in ("major", "tried", "common")
 
@@ -59,8 +59,8 @@ class Opened:
 
 
 def of(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened, ...]:
-    """`inside`: names of the files of its wheel. Not what a library of CUDA opens, nor a CUDA runtime that is linked
-    into a file: these work with the libraries of the same CUDA."""
+    """The names that a file may open. `inside`: names of the files of its wheel. Names that a library of CUDA or a
+    static CUDA runtime opens do not count, since these work with libraries of the same CUDA."""
     if is_of_cuda(use, table):
         return ()
     return tuple(found for one in use.uses if one.how == "loaded" and not (
@@ -70,7 +70,7 @@ def of(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened
 
 
 def is_of_cuda(use: FileUse, table: Table) -> bool:
-    """Is the file a library of CUDA itself, or a stub of one?"""
+    """Is the file a library of CUDA or a stub of one?"""
     return use.provides is not None and use.provides.what in _LIBRARIES or table.is_of_cuda(use.soname)
 
 

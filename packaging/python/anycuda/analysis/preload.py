@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a wheel that load libraries by the name of the distribution which brings them: a list in JSON, or a program
-text that asks importlib.metadata or imports its package (nvidia.cublas). Where the distribution is not installed they
-raise. Pure."""
+"""Files of a wheel that load libraries by the name of their distribution: a list in JSON, or a program text that asks
+importlib.metadata or imports its package (nvidia.cublas). They raise if the distribution is not installed. Pure."""
 
 from __future__ import annotations
 
@@ -14,10 +13,10 @@ from ..wheels.names import normal
 from . import named, python_text
 from .libraries import Table
 
-_DEEPEST = 100  # of the lists and objects in a JSON file, one in another
-LARGEST = named.LARGEST  # of a text that is looked into
+_DEEPEST = 100  # levels of nested lists and objects in a JSON file
+LARGEST = named.LARGEST  # bytes of a text that is searched
 _LIBRARY = re.compile(r"lib[\w.+-]+\.so(\.[\d.*]+)?")
-_NVIDIA = "nvidia."  # and the beginning of the distributions' names: nvidia-
+_NVIDIA = "nvidia."  # the distributions' names begin with nvidia-
 _SUFFIX = re.compile(r"-cu1\d$")
 _CUDA_PACKAGES = ("cuda", "cupy", "jax", "numba.cuda", "paddle", "pynvml", "tensorflow", "tensorrt",
                   "torch", "triton")
@@ -32,7 +31,7 @@ def is_looked_into(name: str, size: int) -> bool:
 
 
 def in_text(name: str, content: bytes, table: Table) -> tuple[str, ...]:
-    """The distributions of CUDA's libraries that this file asks for, as it spells them."""
+    """The distributions of CUDA's libraries that this file asks for, in its spelling."""
     known = {wheel for library in table.libraries.values() for wheel in library.wheels.values()}
     if name.endswith(".json"):
         found = [text for entry in _entries(_parsed(content)) for text in _texts(entry) if normal(text) in known]
@@ -45,7 +44,7 @@ def in_text(name: str, content: bytes, table: Table) -> tuple[str, ...]:
 
 
 def imported(name: str, content: bytes, table: Table) -> tuple[str, ...]:
-    """The distributions that bring the packages which this file imports: nvidia.cublas is in nvidia-cublas-cu11 and
+    """The distributions with the packages that this file imports: nvidia.cublas is in nvidia-cublas-cu11 and
     nvidia-cublas-cu12. Those of CUDA 13 share one package, nvidia.cu13."""
     if not name.endswith(".py") or not _roots(content, {_NVIDIA[:-1]}):
         return ()
@@ -57,8 +56,8 @@ def imported(name: str, content: bytes, table: Table) -> tuple[str, ...]:
 
 
 def cuda_packages(name: str, content: bytes, known: Collection[str]) -> set[str]:
-    """Packages that bring CUDA or open its libraries, and that this Python file imports: torch, cuda. It is read only
-    for what `known` lacks."""
+    """The imported packages that bring CUDA or open its libraries: torch, cuda. Only packages not in `known` are
+    searched."""
     lacking = {root.partition(".")[0] for root in _CUDA_PACKAGES} - {root.partition(".")[0] for root in known}
     roots = _roots(content, lacking) if name.endswith(".py") else set()
     imports = _imports(content, roots) if roots else []
@@ -66,19 +65,19 @@ def cuda_packages(name: str, content: bytes, known: Collection[str]) -> set[str]
 
 
 def does(asked: str, imported: str) -> str:
-    """What a file does, for people; of the distributions' names, "" where it does neither."""
+    """A sentence about the file; each argument names distributions, or is "" if the file does not do that."""
     return " and ".join([*([f"asks for {asked} by name"] if asked else []),
-                         *([f"imports what is in {imported}"] if imported else [])])
+                         *([f"imports packages of {imported}"] if imported else [])])
 
 
 def _roots(content: bytes, names: Collection[str]) -> set[str]:
-    """Those that words in lines look like imports of."""
+    """The names that a line seems to import."""
     words = {word for line in _IMPORT.findall(content) for word in _WORD.findall(line)}
     return {name for name in names if name.encode() in words}
 
 
 def _imports(content: bytes, roots: Collection[str]) -> list[str]:
-    """a.b of `import a.b`, `from a.b import c` and `from a import b`, where one of the roots is named."""
+    """a.b for `import a.b`, `from a.b import c` and `from a import b`, if they name one of the roots."""
     found = python_text.pieces(content)
     wanted = {root.encode() for root in roots}
     return [module for statement in dict.fromkeys(found.imports if found else ())
@@ -86,7 +85,7 @@ def _imports(content: bytes, roots: Collection[str]) -> list[str]:
 
 
 def without(content: bytes, distributions: Collection[str]) -> bytes:
-    """The JSON file, its entries for these distributions (normalised names) left out of their lists."""
+    """The JSON file without its list entries for these distributions (normalised names)."""
     value = _pruned(_parsed(content), distributions)
     text = content.decode("utf-8")
     indent = _INDENT.search(text)
@@ -103,7 +102,7 @@ def _parsed(content: bytes) -> Any:
 
 
 def _is_flat(value: Any) -> bool:
-    """Not so deep that what walks through it needs more calls than Python allows."""
+    """Is it shallow enough for recursion in Python?"""
     level = [value]
     for _ in range(_DEEPEST):
         level = [inner for one in level if isinstance(one, (dict, list))
@@ -112,7 +111,7 @@ def _is_flat(value: Any) -> bool:
 
 
 def _entries(value: Any) -> list[dict]:
-    """Objects in lists that name a file of a library beside something else."""
+    """Objects in lists that name a library's file among other fields."""
     if isinstance(value, dict):
         return [entry for one in value.values() for entry in _entries(one)]
     if isinstance(value, list):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far a long look at files is, on stderr: a status line on a terminal, else a line now and then."""
+"""Progress of reading files, on stderr: a status line on a terminal, otherwise an occasional line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The string constants and the import statements of a Python file, in whichever version of Python it is written. Pure.
+"""The string constants and import statements of a Python file of any Python version. Pure.
 
-Only these pieces are parsed: the tree of a whole file takes up to 800 times its size, and seconds for a megabyte.
+Only these pieces are parsed: the tree of a whole file takes up to 800 times its size, and seconds per megabyte.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 import warnings
 from dataclasses import dataclass, field
 
-# What ends a statement, changes the depth of brackets, or begins a string or a comment.
+# Tokens that end a statement, open or close a bracket, or begin a string or a comment.
 _MARK = re.compile(rb"#[^\n]*|\"\"\"|'''|\\\r?\n|[\"'()\[\]{};:]")
 _CLOSING = {quote: re.compile(rb"\\(?:\r\n|[\s\S])|" + quote + (rb"|\n" if len(quote) == 1 else b""))
             for quote in (b'"', b"'", b'"""', b"'''")}
@@ -21,16 +21,16 @@ _LONGEST_PREFIX = 2
 _FORMATTED = re.compile(rb"[fFtT]")
 _BLOCK = re.compile(rb"[ \t\f]*(?:async[ \t]+)?(?:class|def|elif|else|except|finally|for|if|try|while|with)\b")
 _IMPORT = re.compile(rb"[ \t\f]*(?:import|from)\b")
-_IMPORT_CALL = re.compile(rb"\b(?:__import__|import_module)[ \t]*\(\s*\Z")  # and then a string
-_LONGEST_CALL = 64  # of its name, the parenthesis and the blanks
+_IMPORT_CALL = re.compile(rb"\b(?:__import__|import_module)[ \t]*\(\s*\Z")  # a string follows
+_LONGEST_CALL = 64  # bytes of its name, the parenthesis and the blanks
 _IMPORT_LINE = re.compile(rb"^[ \t\f]*(?:import|from)\b[^\n]*", re.M)
-_LARGEST = 1 << 16  # of a piece that is parsed; a longer string is a text, and no name
+_LARGEST = 1 << 16  # bytes of a piece that is parsed; a longer string is a text, not a name
 
 
 @dataclass
 class Pieces:
-    """`strings`: as they stand in the file, those that Python joins together; without docstrings and other statements
-    that are only a string. `imports`: statements; `import a.b` for a call like __import__("a.b")."""
+    """`strings`: string literals as written, adjacent ones as one, without docstrings and other bare strings.
+    `imports`: statements; `import a.b` for a call like __import__("a.b")."""
 
     strings: list[bytes] = field(default_factory=list)
     imports: list[bytes] = field(default_factory=list)
@@ -38,17 +38,17 @@ class Pieces:
 
 @dataclass
 class _Statement:
-    """`bare`: so far it has nothing but strings. `strings`: (start, end); one that Python joins to the one before is
-    part of it. `joins`: nothing but blanks and comments came since the last."""
+    """`bare`: it consists only of strings so far. `strings`: (start, end) of each, adjacent literals as one. `joins`:
+    only blanks and comments follow the last string."""
 
     start: int
     bare: bool = True
     strings: list[tuple[int, int]] = field(default_factory=list)
     joins: bool = False
-    block: bool | None = None  # does it begin as one that a colon ends?
+    block: bool | None = None  # does it begin like one that a colon ends?
 
     def add_string(self, start: int, end: int, formatted: bool) -> None:
-        self.bare &= not formatted  # which is no docstring
+        self.bare &= not formatted  # an f-string is not a docstring
         if self.joins:
             start = self.strings.pop()[0]
         self.strings.append((start, end))
@@ -61,7 +61,7 @@ class _Statement:
 
 @functools.lru_cache(maxsize=1)
 def pieces(text: bytes) -> Pieces | None:
-    """None for a file in which a string has no end."""
+    """The pieces of a file; None if a string in it does not end."""
     return _Reader(text).read()
 
 
@@ -109,7 +109,7 @@ class _Reader:
         return self.statement.block and not self.depth
 
     def _code(self, start: int, end: int) -> None:
-        """Outside of brackets each line is a statement."""
+        """Reads code without strings; outside brackets each line is a statement."""
         first = -1 if self.depth else self.text.find(b"\n", start, end)
         if first < 0:
             self.statement.add_code(self.text[start:end])
@@ -122,7 +122,7 @@ class _Reader:
         self.statement.add_code(self.text[last + 1:end])
 
     def _end(self, end: int, following: int) -> None:
-        """Of a statement, and the start of the one that follows."""
+        """Ends a statement and starts the next one."""
         ended, self.statement = self.statement, _Statement(following)
         if ended.strings and not ended.bare:
             self.found.strings += [self.text[start:stop] for start, stop in ended.strings]
@@ -131,7 +131,7 @@ class _Reader:
 
 
 def _end_of_string(text: bytes, at: int, quote: bytes) -> int:
-    """0 if it has none."""
+    """The end of the string; 0 if it does not end."""
     for found in _CLOSING[quote].finditer(text, at):
         if found[0] == quote:
             return found.end()
@@ -142,15 +142,15 @@ def _end_of_string(text: bytes, at: int, quote: bytes) -> int:
 
 @functools.lru_cache(maxsize=128)
 def values(string: bytes) -> tuple[bytes, ...] | None:
-    """What the constants in it are when the program runs, an f-string with {} for its gaps; None for what this Python
-    cannot parse."""
+    """The values of the constants at run time, with {} for the gaps of an f-string; None if this Python cannot parse
+    them."""
     tree = _parsed(b"(" + string + b"\n)")
     return None if tree is None else tuple(_values(tree))
 
 
 @functools.lru_cache(maxsize=128)
 def modules(statement: bytes) -> tuple[str, ...]:
-    """a.b of `import a.b` and `from a import b`, a.b.c of `from a.b import c`."""
+    """a.b for `import a.b` and `from a import b`, a.b.c for `from a.b import c`."""
     tree = _parsed(statement.strip())
     found = []
     for node in ast.walk(tree) if tree else ():
@@ -164,7 +164,7 @@ def modules(statement: bytes) -> tuple[str, ...]:
 def _parsed(text: bytes) -> ast.AST | None:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # such as those of "\d", which are the wheel's
+            warnings.simplefilter("ignore")  # such as those about "\d" in the wheel's code
             return ast.parse(text if len(text) <= _LARGEST else b"")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
@@ -173,7 +173,7 @@ def _parsed(text: bytes) -> ast.AST | None:
 def _values(tree: ast.AST) -> list[bytes]:
     found = []
     parts: set[ast.AST] = set()  # pieces of f-strings
-    for node in ast.walk(tree):  # what holds a node comes before it
+    for node in ast.walk(tree):  # a parent comes before its children
         if isinstance(node, ast.JoinedStr):
             parts.update(node.values)
             found.append(b"".join(_bytes(one.value) if isinstance(one, ast.Constant) else b"{}" for one in node.values))

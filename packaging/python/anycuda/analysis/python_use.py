@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the Python files of a wheel open and import. Pure."""
+"""The libraries and packages that the Python files of a wheel open and import. Pure."""
 
 from __future__ import annotations
 
@@ -11,14 +11,13 @@ from . import named, preload
 
 @dataclass
 class PythonUse:
-    """`named`: file -> the libraries that its strings name. `packages`: those that bring CUDA and that a file
-    imports."""
+    """`named`: file -> the libraries that its strings name. `packages`: imported packages that bring CUDA."""
 
     named: dict[str, tuple[str, ...]] = field(default_factory=dict)
     packages: set[str] = field(default_factory=set)
 
     def add(self, name: str, content: bytes, names: Iterable[str]) -> None:
-        """`names`: as named.py finds them."""
+        """Adds a file. `names`: the names that named.py finds in it."""
         of_nvidia = named.of_nvidia(names)
         if of_nvidia:
             self.named[name] = of_nvidia

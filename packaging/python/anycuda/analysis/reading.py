@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The binaries in a file, a folder or a wheel: the CUDA that each uses, and its device code."""
+"""Reads the binaries in a file, folder or wheel: the CUDA that each uses, and its device code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .libraries import Table
 from .uses import FileUse
 
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
-# Binaries in a wheel or a folder that CUDA has nothing to do with; named alone they are a mistake.
+# Binaries unrelated to CUDA: skipped in a wheel or folder, an error if named on the command line.
 _NOT_LINKED = "not linked yet"
 _STATIC = "no dynamic section"
 _OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, _STATIC)
@@ -22,9 +22,9 @@ _OF_NO_CONCERN = ("32-bit", "big-endian", _NOT_LINKED, _STATIC)
 
 @dataclass
 class Reading:
-    """`files`: the programs and libraries, as (name, use), and the `machines` that they are for. `kernels`: of those
-    that stay once stubs are in place. `passed_over`: binaries that no CUDA can be in; `problems`: what could not be
-    read. Both are (name, sentence). `other_system`: a wheel for Windows or macOS, a problem, too."""
+    """`files`: the programs and libraries as (name, use); `machines`: their CPUs. `kernels`: the device code of files
+    that stay once stubs are in place. `passed_over`: binaries that cannot use CUDA; `problems`: files that could not be
+    read. Both hold (name, sentence). `other_system`: a wheel for Windows or macOS, which also counts as a problem."""
 
     path: str
     kind: str
@@ -36,13 +36,13 @@ class Reading:
     other_system: bool = False
 
     def runtimes(self, table: Table) -> tuple[static_runtime.StaticRuntime, ...]:
-        """The CUDA runtimes that are linked into it."""
+        """The CUDA runtimes that are linked into the files."""
         old = kernels.drivers_of_old_runtimes(self.kernels.files, gpus.facts()) if self.kernels.files else {}
         return static_runtime.of(ties.counted(self.files, table), table.drivers, old)
 
 
 def look(path: Path, table: Table, progress: inputs.Progress, of_device_code: bool) -> Reading:
-    """`of_device_code`: only that is asked about, which an object file has, too."""
+    """`of_device_code`: only device code matters, so that an object file counts, too."""
     found = Reading(str(path), inputs.kind_of(path))
     for batch in inputs.binaries(path, progress):
         codes = device_code.of_files([one.path for one in batch if isinstance(one, inputs.Binary)])
@@ -66,7 +66,7 @@ def _add(found: Reading, one: inputs.Binary, code: DeviceCode, table: Table, is_
     try:
         image = read.read(one.path)
         if image.machine not in _BUILT_FOR_GPUS:
-            raise ElfError(f"{one.path}: for {image.machine}, which CUDA does not support")
+            raise ElfError(f"{one.path}: is for {image.machine}, which CUDA does not support")
         found.files.append((one.name, uses.of(image, table)))
         found.machines.append(image.machine)
     except ElfError as error:
@@ -76,8 +76,8 @@ def _add(found: Reading, one: inputs.Binary, code: DeviceCode, table: Table, is_
 
 
 def _is_device_code(code: DeviceCode, error: ElfError, is_asked: bool) -> bool:
-    """Is a file that was not read as a library whole all the same: device code itself, a static program that has some,
-    or, where the question `is_asked` about it, an object file? One that is truncated is not."""
+    """Is a file that could not be read as a library still valid: a file of device code, a static program with some, or
+    an object file, if the command line asks about it (`is_asked`)? A truncated file is not."""
     if not code.codes:
         return False
     if _NOT_LINKED in str(error):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the files of a wheel need of NVIDIA's libraries once stubs are in it: the reasons for which a requirement
-stays. Pure."""
+"""The NVIDIA libraries that the files of a wheel still need with stubs in it: the reasons why a requirement stays.
+Pure."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .distributions import Part
 from .libraries import Library
 from .uses import FileUse
 
-_NO_STUB_IN_IT = "no file of the wheel needs a stub, so something else needs this"
+_NO_STUB_IN_IT = "no file of the wheel needs a stub, so the wheel needs it for another purpose"
 
 
 @dataclass(frozen=True)
 class Need:
-    """Of a file. `name`: the library's, as it is asked for."""
+    """A library that a file needs. `name`: as the file spells it."""
 
     file: str
     name: str
@@ -32,7 +32,7 @@ class Remaining:
     stubs: bool
 
     def why_stays(self, part: Part, major: str) -> str:
-        """"" where nothing in the wheel needs what that part brings for this CUDA."""
+        """The reason why a requirement stays; "" if nothing in the wheel needs that part's libraries for this CUDA."""
         if not part.libraries:
             return part.stays
         for need in self.needs:
@@ -43,21 +43,21 @@ class Remaining:
 
 def of_file(name: str, use: FileUse, needed: Iterable[str], inside: Collection[str]) -> list[Need]:
     """`needed`: its DT_NEEDED, with stubs in place. `inside`: names under which files of the wheel are found."""
-    found = [Need(name, one, "goes on needing") for one in needed if one not in inside]
-    # A library of CUDA opens others of the same CUDA, and those come with it.
+    found = [Need(name, one, "still needs") for one in needed if one not in inside]
+    # A library of CUDA opens others of the same CUDA, which come with it.
     strings = [] if use.is_library else [one for each in use.uses if each.how == "loaded" for one in each.strings]
     strings += () if use.is_library else use.unstubbed  # libnvblas.so.12 comes with cuBLAS
     return found + [Need(name, one, "opens") for one in strings if posixpath.basename(one) not in inside]
 
 
 def uses_stubs(use: FileUse) -> bool:
-    """After a repair."""
+    """Does the file use stubs after a repair?"""
     return not use.is_library and any(one.how in ("named", "renamed", "stub") or one.how == "unnamed"
                                       and not one.optional for one in use.uses)
 
 
 def _is_of(file: str, library: Library, major: str) -> bool:
-    """Is that file the library, a part of it or beside it, for this CUDA? libcublas.so is of each."""
+    """Is the file the library, a part of it or its companion, for this CUDA? libcublas.so matches every CUDA."""
     stem, _, number = posixpath.basename(file).partition(".so")
     if library.is_part(stem):
         return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of one wheel or folder: functions that one of them defines for another are not CUDA's. Pure."""
+"""Functions that one file of a wheel or folder defines for another do not count as CUDA's. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ _ELSEWHERE = ("unnamed", "peer")
 
 
 def resolved(files: Sequence[tuple[str, FileUse]]) -> list[FileUse]:
-    """`files`: (name, use). Without a name in DT_NEEDED functions come from any loaded library: where a file of these
-    defines them, and the one that uses them needs it, directly or through others, they are that file's. So are those
-    that a file takes from another project's stub among these."""
+    """The uses of `files` (name, use) without functions that another of these files provides. A function without a
+    matching entry of DT_NEEDED comes from any loaded library; it is provided if the file needs, directly or through
+    others, one of these files that defines it. The same holds for functions from another project's stub among these
+    files."""
     by_name = {name: number for number, (path, use) in enumerate(files)
                for name in (posixpath.basename(path), use.soname) if name}
     return [_without(use, _defined(files, by_name, use)) if any(one.how in _ELSEWHERE for one in use.uses) else use
@@ -23,7 +24,7 @@ def resolved(files: Sequence[tuple[str, FileUse]]) -> list[FileUse]:
 
 
 def _defined(files: Sequence[tuple[str, FileUse]], by_name: dict[str, int], use: FileUse) -> frozenset[str]:
-    """CUDA functions that the files define which this one needs."""
+    """The CUDA functions defined by the files that this file needs."""
     found: set[str] = set()
     seen: set[int] = set()
     waiting = list(use.needed)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The release of a CUDA runtime that is linked into a file, and the oldest driver that it works with. Pure.
 
-A runtime has its error texts and the forms of the paths that it reads as strings, and each release has added some. They
-are in the file however it was linked: stripped, with --gc-sections, or for a single function. A runtime has the strings
-of its own release and of every earlier one, so a program that has a later one of them for itself does not mislead.
+A runtime has strings (error texts and forms of paths), and each release adds some. They are in every file with the
+runtime: stripped, linked with --gc-sections, or for a single function. A runtime has the strings of its release and of
+every earlier one, so a later string that belongs to the program does not mislead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StaticRuntime:
-    """`release`: "" if it is older than 11.8. `driver`: the oldest that serves it; "" if that is not known."""
+    """`release`: "" if it is older than 11.8. `driver`: the oldest that works with it; "" if unknown."""
 
     file: str
     release: str
@@ -26,20 +26,20 @@ class StaticRuntime:
 
 
 def of(files: Files, drivers: Mapping[str, str], old: Mapping[str, str]) -> tuple[StaticRuntime, ...]:
-    """`old`: file -> the driver for a runtime before 11.8, where the device code of the file tells it."""
+    """`old`: file -> the driver for a runtime before 11.8, if the device code of the file tells it."""
     return tuple(StaticRuntime(name, use.runtime_release, oldest_driver(use.runtime_release, drivers)
                                if use.runtime_release or name not in old else old[name])
                  for name, use in files if use.static_runtime)
 
 
 def drivers(found: Iterable[StaticRuntime]) -> dict[str, int]:
-    """file -> the oldest branch for its runtime, where that is known"""
+    """file -> the oldest branch for its runtime, if known"""
     return {one.file: int(one.driver) for one in found if one.driver}
 
 
 def release(strings: Collection[str], marks: Mapping[str, str]) -> str:
-    """`strings`: those of `marks` (release -> the string that came with it, the oldest first) that are in the file. The
-    newest release of which nothing is missing; "" if it is older than the first."""
+    """The newest release whose string and all earlier ones are in the file; "" if the runtime is older than the first.
+    `marks`: release -> the string that it added, oldest first. `strings`: those of `marks` in the file."""
     found = ""
     for name, mark in marks.items():
         if mark not in strings:
@@ -49,8 +49,8 @@ def release(strings: Collection[str], marks: Mapping[str, str]) -> str:
 
 
 def oldest_driver(release_: str, drivers: Mapping[str, str]) -> str:
-    """`drivers`: branch -> the CUDA release that came with it, the oldest first. A runtime works with every driver of
-    its major (minor-version compatibility), one that is older than 11.8 with those of CUDA 11; "" where that major is
-    not known."""
+    """The oldest driver for a release. `drivers`: branch -> its CUDA release, oldest first. A runtime works with every
+    driver of its major (minor-version compatibility), one older than 11.8 with those of CUDA 11; "" if the major is
+    unknown."""
     major = release_.partition(".")[0] or "11"
     return next((branch for branch, cuda in drivers.items() if cuda.partition(".")[0] == major), "")

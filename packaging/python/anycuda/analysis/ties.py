@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ties the files of a wheel to one CUDA where stubs are in place: names that no stub stands for. Pure."""
+"""The libraries that tie the files of a wheel to one CUDA even with stubs in place. Pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .libraries import Table
 from .uses import FileUse
 
 NEEDS, OPENS = "needs", "opens"
-BUILTINS = "libnvrtc-builtins"  # which NVRTC opens itself; the stub of NVRTC stands for both
-_NVRTC = ("libnvrtc.", "libnvrtc-")  # under its own name, and as a bundled copy
-COPIES = ("original", "renamed")  # NVIDIA's library in a wheel, under its own name or another
+BUILTINS = "libnvrtc-builtins"  # NVRTC opens it; the stub of NVRTC replaces both
+_NVRTC = ("libnvrtc.", "libnvrtc-")  # its SONAME, and a bundled copy's
+COPIES = ("original", "renamed")  # NVIDIA's library in a wheel, under its SONAME or another name
 Files = Sequence["tuple[str, FileUse]"]  # (name, use)
 
 
 @dataclass(frozen=True)
 class Tie:
     """`library`: the name that the file asks for. `how`: "needs" (DT_NEEDED) or "opens" (dlopen). `cuda`: the CUDA of
-    that name, "" where the name has a number of another kind (libcudnn.so.7)."""
+    the name, "" if its number is not CUDA's (libcudnn.so.7)."""
 
     file: str
     library: str
@@ -29,13 +29,13 @@ class Tie:
     cuda: str
 
     def is_met_by(self, majors: Collection[str]) -> bool:
-        """Is its library a part of every one of these CUDAs?"""
+        """Does every one of these CUDA majors have the library?"""
         return bool(self.cuda) and set(majors) <= set(self.cuda.split(" or "))
 
 
 def of(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
-    """Of the files that a repair leaves in the wheel, if any of them is not CUDA itself, which belongs to its CUDA.
-    `inside`: names under which files of the wheel are found."""
+    """The ties of the files that a repair keeps in the wheel; none if all of them are CUDA's libraries. `inside`: names
+    under which files of the wheel are found."""
     found = []
     for name, use in counted(files, table):
         asked = [*((one, NEEDS) for one in outside(use, inside)),
@@ -53,13 +53,13 @@ def counted(files: Files, table: Table) -> list[tuple[str, FileUse]]:
 
 
 def outside(use: FileUse, inside: Collection[str]) -> list[str]:
-    """What it needs from outside of the wheel, with stubs in place."""
+    """The libraries that it needs from outside the wheel, with stubs in place."""
     replaced = replaced_in(use)
     return [one for one in use.needed if one not in replaced and one not in inside]
 
 
 def replaced_in(use: FileUse) -> set[str]:
-    """The entries of DT_NEEDED that become stubs. A library of CUDA itself keeps its own."""
+    """The entries of DT_NEEDED that become stubs; none for a library of CUDA."""
     if use.is_library:
         return set()
     stubbed = [one for one in use.uses if one.needed and one.how in ("named", "renamed", "stub")]
@@ -70,7 +70,7 @@ def replaced_in(use: FileUse) -> set[str]:
 
 
 def staying(files: Files) -> list[tuple[str, FileUse]]:
-    """Without the copies of CUDA's libraries that nothing needs once stubs stand for them."""
+    """The files without the copies of CUDA's libraries that stubs make superfluous."""
     leaves = leaving(files, {name: replaced_in(use) for name, use in files})
     return [(name, use) for name, use in files if not leaves.get(name)]
 
@@ -78,10 +78,9 @@ def staying(files: Files) -> list[tuple[str, FileUse]]:
 def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collection[str] = (),
             opens: Mapping[str, Collection[str]] = MappingProxyType({}), named: Collection[str] = ()
             ) -> dict[str, bool]:
-    """The copies of CUDA's libraries, and those of `stubs`, that files of a wheel needed: does each leave it, since
-    none of the files that stay needs or opens it any more? `replaced`: file -> the entries of its DT_NEEDED that become
-    stubs. `opens`: file -> what it opens beside the names in its use. `named`: files that stay since a text names
-    them."""
+    """The copies of CUDA's libraries, and of `stubs`, that leave the wheel because no remaining file needs or opens
+    them any more. `replaced`: file -> the entries of its DT_NEEDED that become stubs. `opens`: file -> names that it
+    opens beyond those in its use. `named`: files that stay because a text names them."""
     names = {name: _names(name, use) for name, use in files}
     wanted = {name: _wanted(use, replaced.get(name, ())) | set(opens.get(name, ())) for name, use in files}
     old = {need for needs in replaced.values() for need in needs}
@@ -89,7 +88,7 @@ def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collec
     found = {name: name not in named for name, use in files
              if (_is_copy(use) and not use.static_runtime or name in stubs) and names[name] & old
              or _is_builtins(name) and has_nvrtc}
-    while True:  # what stays may need what was to leave
+    while True:  # a file that stays may need one that was to leave
         still = {need for name, needs in wanted.items() if not found.get(name) for need in needs}
         kept = [name for name, leaves in found.items() if leaves and names[name] & still]
         if not kept:
@@ -98,9 +97,8 @@ def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collec
 
 
 def standing(files: Files) -> frozenset[str]:
-    """The names of the copies that have a CUDA runtime linked into them: they run wherever the driver is new enough, on
-    a machine without CUDA too, and what needs them goes on needing them. A stub in their place would need a library
-    that may be missing."""
+    """The names of the copies with a static CUDA runtime. They run wherever the driver is new enough, even without an
+    installed CUDA, so files keep needing them; a stub in their place would need a library that may be missing."""
     copies = [(name, use) for name, use in files if _is_copy(use) and use.static_runtime]
     return frozenset(found for name, use in copies for found in _names(name, use))
 
@@ -123,7 +121,8 @@ def _wanted(use: FileUse, replaced: Collection[str]) -> set[str]:
 
 
 def _opened(use: FileUse, inside: Collection[str], table: Table) -> list[opened.Opened]:
-    """A file that names a library of several CUDAs tries them, and takes what is installed."""
+    """The names that tie the file; a file that names a library of several CUDAs tries them and takes the installed
+    one."""
     tied = [one for one in opened.of(use, table, inside) if one.kind == "tied"]
     stems = [one.name.partition(".so")[0] for one in tied]
     return [one for one, stem in zip(tied, stems) if stems.count(stem) == 1]

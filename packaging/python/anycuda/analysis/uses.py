@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What CUDA one file uses, and how: from its needs, its undefined symbols and their versions, and its text."""
+"""The CUDA that one file uses, from its DT_NEEDED, its undefined symbols and their versions, and its strings."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from ..elf.read import Image
 from . import contents, libraries
 from .libraries import NATIVE, Library, Table
 
-# A file with so many of a library's functions is such a library; fewer are a tool that stands before one. Without the
-# symbol versions of NVIDIA's library they must be most of what it exports, too: a program's own library that has a
-# loader, or NVIDIA's code linked in, exports some of them as well.
+# A file that defines this many functions of a library is that library; a file with fewer is a tool that intercepts
+# them. Without NVIDIA's symbol versions they must also be most of its exports: a program's library with a loader, or
+# with NVIDIA's code linked in, exports some of them, too.
 _A_LIBRARY = 5
 _NO_USER = ("original", "renamed", "stub", "dropin", "peer")
 
 
 @dataclass(frozen=True)
 class Reference:
-    """An undefined symbol. `major` is what its version says it was built for, "" without one. To be used is
-    not to be called: nobody can tell that from the file."""
+    """An undefined symbol. `major`: the major in its symbol version, or "". A reference does not imply a call."""
 
     name: str
     major: str
@@ -31,20 +30,20 @@ class Reference:
 
 @dataclass(frozen=True)
 class Use:
-    """Of one library, under one name.
+    """The use of one library under one name.
 
     `how`:  "named"    DT_NEEDED is NVIDIA's SONAME
             "renamed"  DT_NEEDED is the name of a bundled copy (libcudart-5a077122.so.12.0.107)
             "stub"     DT_NEEDED is a stub of anycuda's
             "peer"     DT_NEEDED is a stub of another project
-            "unnamed"  functions are used, and nothing in DT_NEEDED has them: the program that loads this file does
-            "loaded"   `strings` name files that it may load with dlopen; which functions it asks for nobody knows
+            "unnamed"  no entry of DT_NEEDED provides the used functions; the program that loads this file does
+            "loaded"   `strings` name files that it may load with dlopen; the functions it looks up are unknown
     `needed`: that entry of DT_NEEDED, or None.
-    `majors`: what it was built for: by the versions of its symbols, else by `needed`, else by names that only
-              one major has all of; empty if that tells nothing. Always empty for
-              libraries whose callers record no major: the driver's, cuDNN, NCCL.
-    `native`: linked to the stub itself (-lcudart_stub), whose own version the references have: it tells no major. Those
-              of a library that has no versions in some major (nvFatbin of CUDA 12) have it from lib/anycuda/link too.
+    `majors`: the CUDA it was built for: from the versions of its symbols, else from `needed`, else from a set of
+              functions that only one major has; empty if unknown. Always empty for libraries whose callers record no
+              major: the driver's, cuDNN, NCCL.
+    `native`: linked to the stub directly (-lcudart_stub): the references have the stub's version, which tells no major.
+              Libraries without versions in some major (nvFatbin of CUDA 12) get it from lib/anycuda/link, too.
     """
 
     library: str
@@ -54,8 +53,8 @@ class Use:
     symbols: tuple[Reference, ...] = ()
     strings: tuple[str, ...] = ()
     native: bool = False
-    labels: tuple[str, ...] = ()  # of `majors`, for readers: "12 or 13" where nothing tells them apart
-    by_path: tuple[str, ...] = ()  # those of `strings` that stand only at the end of a path
+    labels: tuple[str, ...] = ()  # `majors` in words: "12 or 13" if they cannot be told apart
+    by_path: tuple[str, ...] = ()  # those of `strings` found only at the end of a path
 
     @property
     def built_for(self) -> tuple[str, ...]:
@@ -63,20 +62,20 @@ class Use:
 
     @property
     def optional(self) -> bool:
-        """Functions that the file does without where nobody brings them: no reason to bring a stub."""
+        """Are all functions weak, so that the file works without them? Then it needs no stub."""
         return self.how == "unnamed" and all(symbol.weak for symbol in self.symbols)
 
     @property
     def versioned(self) -> bool:
-        """Does every reference say its major? Only then are its calls checked and adapted as they are."""
+        """Does every reference record its major? Only then are its calls checked and adapted."""
         return all(symbol.major for symbol in self.symbols)
 
 
 @dataclass(frozen=True)
 class Provides:
-    """`what`: "original" (NVIDIA's library), "renamed" (a copy of it under another SONAME), "stub", "dropin"
-    (anycuda's), "peer" (another project's stub), "some" (it defines a few functions of the library itself, as
-    tools do that stand before it)."""
+    """`what`: "original" (NVIDIA's library), "renamed" (a copy of it under another SONAME), "stub" or "dropin"
+    (anycuda's), "peer" (another project's stub), "some" (it defines a few functions of the library, like a tool that
+    intercepts them)."""
 
     library: str
     what: str
@@ -85,12 +84,12 @@ class Provides:
 
 @dataclass(frozen=True)
 class FileUse:
-    """`other`: what it needs of NVIDIA's that has no stub (libnppc.so.12): this stays as it is.
-    `static_runtime`: a CUDA runtime is linked into it, whose calls no stub ever sees; `runtime_release`: its CUDA
-    release, "" if that is not known.
-    `stubs_inside`: libraries whose stubs are linked into it; which functions of them it calls nobody can tell.
-    `quiet`: it is a stub that writes messages only where ANYCUDA_LOG is set (elf/mark.py).
-    `soname`, `needed`: of the dynamic section. `defines`: functions of CUDA's libraries that it exports itself.
+    """`other`: needed NVIDIA libraries without a stub (libnppc.so.12), which stay.
+    `static_runtime`: a CUDA runtime is linked into it; no stub takes the calls to it. `runtime_release`: its CUDA
+    release, "" if unknown.
+    `stubs_inside`: libraries whose stubs are linked into it; the functions that it calls there are unknown.
+    `quiet`: it is a stub that writes messages only if ANYCUDA_LOG is set (elf/mark.py).
+    `soname`, `needed`: entries of the dynamic section. `defines`: functions of CUDA's libraries that it exports.
     `unstubbed`: names of NVIDIA's libraries without a stub that it may load with dlopen."""
 
     path: Path
@@ -108,7 +107,7 @@ class FileUse:
 
     @property
     def is_library(self) -> bool:
-        """A library of CUDA itself, a stub, or a copy of one: no repair changes what it needs."""
+        """Is it a library of CUDA, a stub, or a copy of one? Repair does not change its DT_NEEDED."""
         return self.provides is not None and self.provides.what in _NO_USER
 
     def of(self, library: str) -> tuple[Use, ...]:
@@ -138,8 +137,8 @@ def of(image: Image, table: Table | None = None) -> FileUse:
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:
     is_named = any(named and named.library is library for named in map(table.named, image.needed))
-    references: dict[str, list[Reference]] = {}  # "" and names in DT_NEEDED -> what is wanted of them
-    natives = set()  # names in DT_NEEDED that are asked for what was linked to a stub itself
+    references: dict[str, list[Reference]] = {}  # entry of DT_NEEDED, or "" -> references to it
+    natives = set()  # entries of DT_NEEDED with references that were linked to a stub directly
     for symbol in image.undefined():
         node = table.of_node(symbol.version)
         if node and node[0] is library:
@@ -154,7 +153,7 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
         named = _named(image, file, library, table)
         if named:
             needed[file] = named
-    # A reference without version may be satisfied by any of them: the first, as for the dynamic linker.
+    # Any of them may satisfy a reference without a version: the first one does, as for the dynamic linker.
     strays = [one for file, group in references.items() if file not in needed for one in group]
     if not needed and any(table.is_beyond_stub(file, library) for file in image.needed):
         return []
@@ -167,7 +166,7 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
 
 
 def _named(image: Image, file: str, library: Library, table: Table) -> tuple[str, str] | None:
-    """(how, major) if that file is the library: by its name, or by the versions that are asked of it."""
+    """(how, major) if the file is the library, by its name or by the versions that are referenced in it."""
     named = table.named(file)
     if named:
         return (named.how, named.major) if named.library is library else None
@@ -193,7 +192,8 @@ def _use(library: Library, needed: str | None, how: str, by_name: str, reference
 
 
 def _without_the_stubs(library: Library, strings: tuple[str, ...], inside: tuple[str, ...]) -> tuple[str, ...]:
-    """A stub has every name of its library in it, and of those that go with it (cudart's has the driver's)."""
+    """The strings without those of linked stubs: a stub contains every name of its library and related ones (cudart's
+    has the driver's)."""
     own = {library.file_prefix, *(major.soname for major in library.majors.values())}
     if library.name in inside or inside and own <= set(strings):
         return tuple(name for name in strings if name not in own)

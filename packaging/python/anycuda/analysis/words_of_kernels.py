@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device code of an input in words. Pure."""
+"""Sentences about the device code of an input. Pure."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from . import code_rules
 from .gpus import Facts
 from .kernels import Kernels, OnDrivers, Reply
 
-_MOST = 6  # GPUs in a list of those that are served
-_MOST_NAMES = 3  # in a list of files; the rest is counted
+_MOST = 6  # GPUs to list as supported
+_MOST_NAMES = 3  # files to list; the rest is counted
 _LOADS = {True: "loads", False: "does not load", None: "cannot tell"}
 
 
 def lines(kernels: Kernels, facts: Facts | None, of_several: bool) -> list[str]:
-    """What device code is where, and what could not be read. `of_several`: the files are named."""
-    told = {**(contents(kernels, facts) if facts else {}), **unread(kernels)}
-    return [f"{some(names)}: {text}" if of_several else text for text, names in told.items()]
+    """The device code of each file, and files that could not be read. `of_several`: name the files."""
+    sentences = {**(contents(kernels, facts) if facts else {}), **unread(kernels)}
+    return [f"{some(names)}: {text}" if of_several else text for text, names in sentences.items()]
 
 
 def contents(kernels: Kernels, facts: Facts) -> dict[str, list[str]]:
-    """sentences -> the files of which they are true"""
+    """sentence -> the files that it is about"""
     found: dict[str, list[str]] = {}
     for name, codes in kernels.files.items():
         found.setdefault(" ".join(code_rules.describe(codes, facts)), []).append(name)
@@ -32,14 +32,14 @@ def contents(kernels: Kernels, facts: Facts) -> dict[str, list[str]]:
 def on_drivers(one: OnDrivers) -> str:
     """on runtimes up to CUDA 12 with driver 525-565: kernels for sm_80, sm_90 load; sm_120 does not"""
     parts = [_native(one), f"PTX for {', '.join(one.compiled)} compiles" if one.compiled else ""]
-    nothing = "some kernels load, but for no GPU all" if one.some else "no kernel loads"
+    nothing = "some kernels load, but not all kernels of any GPU" if one.some else "no kernel loads"
     text = "; ".join(filter(None, parts)) or nothing
     runtimes = f"on runtimes up to CUDA {one.cuda} " if one.cuda else ""
     return f"{runtimes}with driver {span(one.drivers)}: {text}"
 
 
 def _native(one: OnDrivers) -> str:
-    """As short as it goes: a library of CUDA has kernels for 15 GPUs."""
+    """A short sentence, since a library of CUDA has kernels for 15 GPUs."""
     unknown = f"; whether those for {', '.join(one.unknown)} load is unknown" if one.unknown else ""
     if one.in_part:
         start = f"kernels for {', '.join(one.native)} load; " if one.native else ""
@@ -50,7 +50,7 @@ def _native(one: OnDrivers) -> str:
     if not one.fails and not unknown:
         return "all kernels load"
     if len(one.native) > _MOST and not unknown:
-        return f"all kernels load but those for {', '.join(one.fails)}"
+        return f"all kernels load except those for {', '.join(one.fails)}"
     return f"kernels for {', '.join(one.native)} load{_fails(one)}{unknown}"
 
 

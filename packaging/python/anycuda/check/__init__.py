@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda check` (command.py), and the verdict on a file or a wheel (findings.py), which `anycuda repair` reports."""
+"""`anycuda check` (command.py) and the verdict on a file or wheel (findings.py), which repair reports, too."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer for programs (the schema is in packaging/README.md)."""
+"""The report as JSON (the schema is in packaging/README.md)."""
 
 from __future__ import annotations
 
@@ -60,11 +60,11 @@ def _device_code(one: Input, asked: Asked) -> dict:
 
 
 def _use(use: Use) -> dict:
-    """The one SONAME of cuDNN 9 is of every CUDA: the major that stands for them all says nothing to a reader."""
-    told = asdict(use)
+    """cuDNN 9 has one SONAME for every CUDA, so the placeholder major is left out."""
+    fields = asdict(use)
     if not libraries.table().libraries[use.library].tells_built_for:
-        told["symbols"] = [{**symbol, "major": ""} for symbol in told["symbols"]]
-    return told
+        fields["symbols"] = [{**symbol, "major": ""} for symbol in fields["symbols"]]
+    return fields
 
 
 def _opened(one: opened.Opened) -> dict:
@@ -72,9 +72,9 @@ def _opened(one: opened.Opened) -> dict:
 
 
 def verdict(found: Standing) -> dict:
-    told = asdict(found)
-    told["device_code"] = told.pop("kernels")
-    return {**told, "driver": found.driver, "text": words_of_standing.sentence(found)}
+    fields = asdict(found)
+    fields["device_code"] = fields.pop("kernels")
+    return {**fields, "driver": found.driver, "text": words_of_standing.sentence(found)}
 
 
 def _file(file: File, inside: frozenset[str]) -> dict:

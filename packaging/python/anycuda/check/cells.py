@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of what a file uses, by installed release: the matrix's cells for its references."""
+"""The outcome of a file's CUDA calls by installed release: the matrix's cells for its references."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from ..analysis.uses import FileUse, Reference, Use
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
 
-# Beside the matrix's kinds. unchecked: no version says what the caller was built for, and that matters
-# there. unknown: no stub of this anycuda has such a function, so what needs it does not load.
+# In addition to the matrix's kinds. unchecked: the reference has no symbol version and the outcome depends on the
+# caller's major. unknown: no stub of this anycuda has the function, so a file that needs it does not load.
 UNCHECKED, UNKNOWN = "unchecked", "unknown"
 WORKS = ("direct", "renamed", "adapted", "emulated")
 FAILS = ("absent", "rejected", UNCHECKED, UNKNOWN)
@@ -19,10 +19,10 @@ FAILS = ("absent", "rejected", UNCHECKED, UNKNOWN)
 
 @dataclass(frozen=True)
 class Asked:
-    """`releases` of CUDA, `drivers`, and `own` releases of libraries (nccl-2.28) that count; `built_for` is for
-    references that do not tell; `libraries` empty: all. What is `allowed` (kinds) or `ignored` (globs of functions) is
-    told, and fails nothing. `gpus` (120 of sm_120) and `branches` of the driver: --gpu and --driver. `runtimes`: what
-    --runtime names. `here`: this machine is asked about."""
+    """`releases` of CUDA, `drivers`, and `own` releases of libraries (nccl-2.28) to check. `built_for`: the caller's
+    major for references without one. `libraries`: empty for all. Kinds in `allowed` and functions that match
+    `ignored` (globs) are reported but do not fail. `gpus` (120 for sm_120): --gpu. `branches`: --driver. `runtimes`:
+    --runtime. `here`: --here."""
 
     releases: tuple[str, ...]
     drivers: tuple[str, ...]
@@ -40,19 +40,19 @@ class Asked:
         return not self.libraries or library in self.libraries
 
     def of(self, library: Library) -> tuple[str, ...]:
-        """The runtimes that count for a library."""
+        """The releases of a library to check."""
         if library.is_driver:
             return self.drivers
         return tuple(one for one in self.own if one in library.runtimes) if library.own_releases else self.releases
 
     @property
     def named_drivers(self) -> tuple[int, ...]:
-        """Those that --runtime names."""
+        """The drivers that --runtime names."""
         return tuple(int(one) for one in self.drivers if one in self.runtimes)
 
     @property
     def of_device_code(self) -> bool:
-        """Is it only about device code and the driver?"""
+        """Does the command line ask only about device code and the driver?"""
         return bool(self.gpus or self.branches or self.here) and not self.runtimes
 
     def fails(self, run: Run) -> bool:
@@ -62,7 +62,7 @@ class Asked:
 
 @dataclass
 class Cells:
-    """Of one matrix, for one question."""
+    """The cells of one matrix for one command line."""
 
     matrix: Matrix
     asked: Asked
@@ -74,8 +74,8 @@ class Cells:
                 self._runs.setdefault((run.library, run.symbol, run.caller), []).append(run)
 
     def of(self, file: FileUse, others: Mapping[str, str]) -> list[Run]:
-        """In the order of the matrix's libraries, functions and releases; each once. `others`: library -> the major
-        that files beside this one were built for, where they say it."""
+        """The distinct cells of a file, in the order of the matrix's libraries, functions and releases. `others`:
+        library -> the major that neighbouring files record."""
         found: dict[Run, None] = {}
         for library in self.matrix.libraries.values():
             for use in file.of(library.name) if self.asked.wants(library.name) else ():
@@ -84,8 +84,8 @@ class Cells:
         return list(found)
 
     def caller_of(self, use: Use, reference: Reference, others: Mapping[str, str]) -> str:
-        """The major that it was built for, "" where nobody says. A stub that was linked as it is gets no
-        version from anywhere, whatever its name would tell."""
+        """The major that the reference was built for; "" if unknown. References to a stub that was linked directly stay
+        unversioned, whatever the stub's name suggests."""
         if reference.major or self.asked.built_for:
             return reference.major or self.asked.built_for
         if use.how == "stub":
@@ -102,7 +102,7 @@ class Cells:
         return _joined(one_by_one)
 
     def _run(self, library: Library, symbol: str, caller: str, release: str) -> Run:
-        """Of one release."""
+        """The cell for one release."""
         if release not in library.runtimes:
             return _failing(library, symbol, caller, release, "absent",
                             f"CUDA {major_of(release)} has no {library.product.split(' (')[0]}")
@@ -110,10 +110,10 @@ class Cells:
             if release in run.runtimes:
                 return run._replace(runtimes=(release,))
         return _failing(library, symbol, caller, release, UNKNOWN,
-                        f"{library.stub} has no such function for CUDA {caller}: what needs it does not load")
+                        f"{library.stub} does not have this function for CUDA {caller}, so the file does not load")
 
     def _native(self, library: Library, symbol: str, release: str) -> Run:
-        """Without a version a caller gets the function of that name, if there is one, as it is."""
+        """An unversioned caller gets the installed function of that name, unadapted."""
         own = self._run(library, symbol, major_of(release), release)
         if own.kind == UNKNOWN or own.kind == "absent":
             reason = own.reason if own.kind == "absent" else f"CUDA {major_of(release)} has no function of that name"
@@ -125,7 +125,7 @@ class Cells:
             return own._replace(caller="")
         wanted = " or ".join(f"{run.kind} for CUDA {run.caller}" for run in unlike)
         return _failing(library, symbol, "", release, UNCHECKED,
-                        f"it would be {wanted}; but no version says what the caller was built for")
+                        f"{wanted}, but the file does not record for which CUDA it was built")
 
 
 def _failing(library: Library, symbol: str, caller: str, release: str, kind: str, reason: str) -> Run:
@@ -133,7 +133,7 @@ def _failing(library: Library, symbol: str, caller: str, release: str, kind: str
 
 
 def _joined(runs: list[Run]) -> list[Run]:
-    """Releases of one major, one behind the other, that get the same, as one: as the matrix has them."""
+    """Merges neighbouring releases of one major with the same outcome, as the matrix does."""
     joined: list[Run] = []
     for run in runs:
         last = joined[-1] if joined else None

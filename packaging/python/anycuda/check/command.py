@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda check`: what becomes of a binary's CUDA calls, once the stubs are in place, on each CUDA."""
+"""`anycuda check`: the outcome of a binary's CUDA calls on each CUDA, with the stubs in place."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from .findings import DEVICE_CODE, IN_PART
 from .standing import TIED
 
 NAME = "check"
-SUMMARY = "What becomes of the CUDA calls of a file, a folder or a wheel on each CUDA, with the stubs in place."
+SUMMARY = "Reports the outcome of the CUDA calls of a file, folder or wheel on each CUDA, with the stubs in place."
 ALLOWED = (*FAILS, TIED, DEVICE_CODE, IN_PART)
-# CUDA 11.7 and the driver that came with it: --runtime 11.7, 515 asks about them.
+# CUDA 11.7 and its driver; --runtime 11.7,515 checks them.
 _NOT_BY_DEFAULT = ("11.7", "515")
 _EPILOG = f"""\
-Without --runtime all releases from CUDA 11.8 on and all drivers from 520 on are asked about; with it, those
-that it names: cuDNN and NCCL have their own releases (nccl-2.28, cudnn-9). A line names what is not asked about.
-A function counts when the file uses it (asks the dynamic linker for it); whether it is ever called, no file
-tells: --ignore and --allow say what is known not to matter. Kinds are those of `anycuda matrix`, and two more:
-{UNCHECKED} (the file does not say for which CUDA it was built, and that matters there: --built-for,
-`anycuda patch`) and {UNKNOWN} (no stub has it). A file is {TIED} to a CUDA if it needs or opens a library of it
-that has no stub. The last line is the verdict.
+By default, check covers all releases from CUDA 11.8 and all drivers from 520. --runtime selects releases; cuDNN
+and NCCL have their own (nccl-2.28, cudnn-9). The report names the libraries that the selection leaves out.
+Every function that the file references counts, even if the file never calls it; exclude functions with --ignore
+and kinds with --allow. The kinds are those of `anycuda matrix` and two more. {UNCHECKED}: the outcome depends on
+the CUDA that the file was built for, and the file does not record it (use --built-for or `anycuda patch`).
+{UNKNOWN}: no stub has the function. A file is {TIED} to a CUDA if it needs or opens one of its libraries for
+which anycuda has no stub. The last line of the report is the verdict.
 
---gpu and --driver ask whether its device code loads there, each on its own or both together; without --runtime
-they ask about nothing else. --here asks about this machine.
+--gpu and --driver check whether the device code loads on that GPU, with that driver, or on both together;
+without --runtime, check covers only that. --here checks this machine.
 
-exit status: 0  everything runs on every CUDA, driver and GPU asked for
-             1  something is {', '.join(FAILS[:-1])} or {FAILS[-1]} on one of them, or {TIED} to another CUDA, or
+exit status: 0  everything runs on every CUDA, driver and GPU checked
+             1  a function is {', '.join(FAILS[:-1])} or {FAILS[-1]}, the file is {TIED} to another CUDA, or
                 device code or a static runtime does not run
-             2  something could not be read, or the command itself failed
-             3  --gpu, --driver, --here, and --runtime as to device code: that cannot be told
+             2  a file could not be read, or the command failed
+             3  the answer is unknown (--gpu, --driver, --here, or device code with --runtime)
 
   anycuda check program.so
   anycuda check dist/*.whl --runtime 12,13
@@ -53,22 +53,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="+", type=Path,
-                        help="binaries, wheels (each library in them), folders (both in them, each wheel by itself)")
+                        help="binary, wheel (all binaries in it) or folder (its binaries, and each wheel separately)")
     for options, name, about in (
-        (("--runtime",), "RELEASE", "the installed one: CUDA 12.4, or 12 for all of it; a driver's 535; nccl-2.28"),
-        (("--gpu",), "GPU", "does its device code run on sm_120 (or 12.0)?"),
-        (("--driver",), "BRANCH", "does a driver of that branch, 550, load its device code?"),
-        (("--library",), "NAME", "such as cudart, nvrtc or nvjpeg"),
-        (("--allow",), "KIND", f"no reason to fail: {', '.join(ALLOWED)}"),
-        (("--ignore",), "GLOB", "functions that do not matter, such as 'cudaGraph*'"),
+        (("--runtime",), "RELEASE", "installed release to check: CUDA 12.4, 12 for every 12.x, driver 535, nccl-2.28"),
+        (("--gpu",), "GPU", "check whether the device code loads on this GPU: sm_120 or 12.0"),
+        (("--driver",), "BRANCH", "check whether a driver of this branch, such as 550, loads the device code"),
+        (("--library",), "NAME", "check only this library, such as cudart, nvrtc or nvjpeg"),
+        (("--allow",), "KIND", f"do not fail because of this kind: {', '.join(ALLOWED)}"),
+        (("--ignore",), "GLOB", "do not fail because of these functions, such as 'cudaGraph*'"),
     ):
         parser.add_argument(*options, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
     parser.add_argument("--built-for", "--caller", metavar="MAJOR", default="",
-                        help="the CUDA that it was built for, where the file does not say: 11, 12, 13")
+                        help="CUDA major to assume for files that do not record one: 11, 12, 13")
     parser.add_argument("--here", action="store_true",
-                        help="does it run on this machine: its driver, GPUs and CUDA libraries?")
-    parser.add_argument("--all", action="store_true", help="list what runs, too, not what fails alone")
-    parser.add_argument("--json", action="store_true", help="for programs; the schema is documented")
+                        help="check whether it runs with the driver, GPUs and CUDA libraries of this machine")
+    parser.add_argument("--all", action="store_true", help="list all functions, not only those that fail")
+    parser.add_argument("--json", action="store_true", help="print JSON (schema: packaging/README.md)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,7 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _machine(arguments: argparse.Namespace) -> here.Here | None:
     if arguments.here and (arguments.runtime or arguments.gpu or arguments.driver):
-        raise Failure("--here asks about this machine's CUDA, GPUs and driver: leave out --runtime, --gpu and --driver")
+        raise Failure("--here excludes --runtime, --gpu and --driver, since it checks this machine's CUDA, GPUs and "
+                      "driver: leave them out")
     return here.look() if arguments.here else None
 
 
@@ -101,11 +102,11 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix, machine: here.Her
                                             for name, library in matrix.libraries.items()}))
     majors = sorted({caller for library in matrix.libraries.values() for caller in library.callers if caller.isdigit()})
     if arguments.built_for and arguments.built_for not in majors:
-        raise Failure(f"--built-for {arguments.built_for}: one of {', '.join(majors)} is expected")
+        raise Failure(f"--built-for {arguments.built_for} is not a known CUDA major: use one of {', '.join(majors)}")
     allowed = values(arguments.allow)
     for kind in allowed:
         if kind not in ALLOWED:
-            raise Failure(f"--allow {kind}: one of {', '.join(ALLOWED)} is expected")
+            raise Failure(f"--allow {kind} is not a known kind: use one of {', '.join(ALLOWED)}")
 
     def counts(release: str) -> bool:
         if not wanted.runtimes:
@@ -120,7 +121,7 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix, machine: here.Her
     releases = list(filter(counts, words.every_release(matrix)))
     own = dict.fromkeys(release for library in matrix.libraries.values() if library.own_releases
                         for release in filter(counts, library.runtimes))
-    # The newest cuda.h, which the matrix has beside the drivers, says nothing about any that is there.
+    # The matrix lists the newest cuda.h among the drivers; it is not a driver.
     drivers = [driver for driver in words.every_release(matrix, "driver")
                if "." not in driver and counts(driver)]
     return Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
@@ -129,28 +130,29 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix, machine: here.Her
 
 
 def _gpu(text: str) -> int:
-    """90 of sm_90, 90 and 9.0"""
+    """The number 90 from sm_90, 90 or 9.0."""
     found = re.fullmatch(r"(?:sm_)?(?:([1-9]\d{1,2})|([1-9]\d?)\.(\d))", text)
     if found is None:
-        raise Failure(f"--gpu {text}: a GPU is expected, as sm_90 or 9.0; nvidia-smi --query-gpu=compute_cap tells it")
+        raise Failure(f"--gpu {text} is not a GPU architecture: use the form sm_90 or 9.0 (nvidia-smi "
+                      "--query-gpu=compute_cap prints it)")
     number, known = int(found[1] or found[2] + found[3]), gpus.facts().gpus
     if number not in known:
-        raise Failure(f"--gpu {text}: this anycuda does not know sm_{number}, it knows "
-                      f"{', '.join(one.name for one in known.values())}; a newer anycuda may know it")
+        raise Failure(f"--gpu {text}: this version of anycuda does not know sm_{number}, only "
+                      f"{', '.join(one.name for one in known.values())}; try a newer anycuda")
     return number
 
 
 def _branch(text: str) -> int:
-    """550 of 550 and 550.54.15"""
+    """The branch 550 from 550 or 550.54.15."""
     found = re.fullmatch(r"([1-9]\d{2,3})(\.\d+)*", text)
     if found is None:
-        raise Failure(f"--driver {text}: a driver's branch or version is expected, as 550 or 550.54.15; nvidia-smi "
-                      "tells it")
+        raise Failure(f"--driver {text} is not a driver version: use a branch or version, such as 550 or 550.54.15 "
+                      "(nvidia-smi prints it)")
     return int(found[1])
 
 
 def _nearest(branches: tuple[int, ...], matrix: data.Matrix) -> list[str]:
-    """The newest branches of the matrix that are not newer."""
+    """For each branch, the newest one in the matrix that is not newer."""
     known = [int(one) for one in words.every_release(matrix, "driver") if "." not in one]
     older = [[one for one in known if one <= branch] for branch in branches]
     return [str(found[-1]) for found in older if found]

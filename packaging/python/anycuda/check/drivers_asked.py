@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The drivers that a question is about, and what would help device code that these do not load. Pure."""
+"""The drivers to check, and hints for device code that they do not load. Pure."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from ..analysis.gpus import Facts
 from ..analysis.kernels import OnDrivers
 from .cells import Asked
 
-_STILL_MADE = 12  # the oldest CUDA whose drivers get advice unasked
+_STILL_MADE = 12  # the oldest CUDA whose drivers get hints without --runtime
 
 
 def branches(asked: Asked, facts: Facts) -> list[int]:
-    """Oldest first; those of the CUDAs where no branch is asked about."""
+    """The driver branches to check, oldest first; by default those of the selected CUDA releases."""
     named = {*asked.branches, *(() if asked.branches else map(int, asked.drivers))}
     return sorted(named) or list(kernels.branches_of(asked.releases, facts))
 
 
 def advice(groups: Sequence[OnDrivers], uncovered: Sequence[int], asked: Asked, facts: Facts) -> list[str]:
-    """A compiler for older drivers, where a CUDA is behind these that --runtime names or that is still made; and the
-    newer GPUs that it has no code for."""
+    """Hints: a compiler for older drivers, if --runtime names them or their CUDA is still supported; and the newer
+    GPUs for which the file has no code."""
     oldest = facts.first_of_major(_STILL_MADE)
     late = [one.hint for one in groups if one.hint and (asked.runtimes or oldest and one.drivers[-1] >= oldest.driver)]
     lines = late[-1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was found in each file, folder and wheel; the exit status follows from it."""
+"""The findings on each file, folder and wheel, and the exit status that follows from them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .standing import TIED, Standing
 if TYPE_CHECKING:
     from .here import Verdict
 
-DEVICE_CODE, IN_PART = "device_code", "in_part"  # beside the kinds of cells
+DEVICE_CODE, IN_PART = "device_code", "in_part"  # in addition to the kinds of cells
 
 
 @dataclass
 class File:
-    """One binary, with the cells of all that stubs serve. `kept`: what it needs that is a copy in whose place no stub
-    comes."""
+    """One binary, with the cells of all functions that stubs serve. `kept`: needed copies of CUDA's libraries that
+    stay, without a stub in their place."""
 
     name: str
     machine: str
@@ -43,11 +43,11 @@ class File:
 
 @dataclass
 class Input:
-    """A file, a wheel, or a folder without its wheels. `passed_over`: binaries that no CUDA can be in; `problems`: what
-    could not be read. Both are (name, sentence). `other_system`: a wheel for Windows or macOS, a problem, too.
-    `texts`: of a wheel, what its METADATA and program texts say. `drivers_needed`: the oldest branches for the device
-    code and the static CUDA runtime of a file. The first is of the file that needs the least, the second of the one
-    that needs the most; 0: none, or not known. Some wheels have a file for each CUDA."""
+    """A file, a wheel, or a folder without its wheels. `passed_over`: binaries that cannot use CUDA. `problems`: files
+    that could not be read. Both hold (name, sentence). `other_system`: a wheel for Windows or macOS, which also counts
+    as a problem. `texts`: facts from a wheel's METADATA and program texts. `drivers_needed`: the oldest driver branches
+    for the device code and static CUDA runtime of a file, as (smallest, largest) over the files, since some wheels have
+    a file for each CUDA; 0: none or unknown."""
 
     path: str
     kind: str
@@ -63,7 +63,7 @@ class Input:
     other_system: bool = False
 
     def cells(self) -> dict[Run, list[str]]:
-        """Of all its files together: cell -> names of the files."""
+        """The cells of all files: cell -> names of the files."""
         found: dict[Run, list[str]] = {}
         for file in self.files:
             for run in file.cells:
@@ -71,12 +71,12 @@ class Input:
         return found
 
     def inside(self) -> frozenset[str]:
-        """The names of a wheel's files: what they open among themselves."""
+        """The names of a wheel's files, which these may open."""
         names = {name for file in self.files for name in (posixpath.basename(file.name), file.use.soname) if name}
         return frozenset(names if self.kind == "wheel" else ())
 
     def ties(self, asked: Asked) -> tuple[Tie, ...]:
-        """Those that fail: to another CUDA than those asked for. They say nothing about one library."""
+        """The ties that fail: to a CUDA other than those checked. With --library none is reported."""
         if TIED in asked.allowed or asked.libraries:
             return ()
         return self.standing.failing({major_of(release) for release in asked.releases})
@@ -85,7 +85,7 @@ class Input:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}
 
     def is_open(self, asked: Asked) -> bool:
-        """Does --runtime ask about device code of which it cannot be told whether it loads?"""
+        """Does --runtime ask about device code whose answer is unknown?"""
         if not asked.runtimes or asked.branches or asked.libraries or DEVICE_CODE in asked.allowed:
             return False
         needs = self.standing.kernels
@@ -93,9 +93,8 @@ class Input:
         return bool(asks) and bool(self.kernels.unread or needs and needs.unknown)
 
     def late_drivers(self, asked: Asked) -> tuple[int, ...]:
-        """Branches that --runtime asks about and that its device code or its static CUDA runtime does not run on: of
-        the named ones each; else those of each named CUDA that has no branch on which it runs. --driver has an answer
-        of its own."""
+        """The branches in --runtime on which the device code or static CUDA runtime does not run: each branch that is
+        named, and all branches of a named CUDA if none of them works. --driver has a separate answer."""
         least, needed = self.drivers_needed
         if not needed or asked.libraries:
             return ()
@@ -107,12 +106,13 @@ class Input:
         return kernels.branches_of(kernels.majors_before(needed, asked.releases, gpus.facts()), gpus.facts())
 
     def late_majors(self, asked: Asked) -> list[str]:
-        """The CUDAs asked about whose drivers are all too old for the device code and the static CUDA runtimes."""
+        """The checked CUDA majors whose drivers are all too old for the device code and static CUDA runtimes."""
         return kernels.majors_before(self.drivers_needed[0], asked.releases, gpus.facts())
 
 
 def look_into(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> list[Input]:
-    """A word of the command line: of a folder, what is in it beside wheels, if anything is; then each wheel."""
+    """The inputs for one path of the command line. A folder gives its files outside wheels, if it has any, and each
+    wheel."""
     found = [look(one, cells, table, progress) for one in inputs.expanded(path)]
     first = found[0]
     return found if len(found) == 1 or first.files or first.passed_over or first.problems else found[1:]
@@ -120,7 +120,7 @@ def look_into(path: Path, cells: Cells, table: Table, progress: inputs.Progress)
 
 def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> Input:
     seen = reading.look(path, table, progress, cells.asked.of_device_code)
-    # `anycuda repair` writes the major of the others into the file, and takes a wheel alone.
+    # `anycuda repair` writes the major of the other files into this one; it only takes wheels.
     known = built_for.majors(one for _, use in seen.files for one in use.uses) if seen.kind == "wheel" else {}
     others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
     copies = ties.standing(seen.files)
@@ -139,7 +139,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
 
 
 def stand(found: Input, table: Table) -> None:
-    """The verdicts on it and on its files."""
+    """Sets the verdicts on the input and its files."""
     files = [(file.name, file.use) for file in found.files]
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
@@ -154,7 +154,7 @@ def stand(found: Input, table: Table) -> None:
 
 
 def _needs(code: Kernels, name: str = "") -> Needs | None:
-    """Of one file, or of all."""
+    """The needs of one file, or of all files."""
     files = {one: codes for one, codes in code.files.items() if name in ("", one)}
     damaged = any(name in ("", one) for one in code.problems)
     return kernels.needs(files, gpus.facts(), damaged) if files or damaged else None
@@ -181,6 +181,6 @@ def status(found: list[Input], asked: Asked) -> int:
                if not (reply.in_part and IN_PART in asked.allowed)]
     answers += [one.here.runs for one in found if one.here]
     answers += [None for one in found if one.is_open(asked)]
-    if not asked.here:  # whose verdict is of these, too
+    if not asked.here:  # the verdict of --here includes these
         answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)]
     return exit_status.of(answers, any(one.problems for one in found))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda check --here`: does an input run on this machine? What the machine has is the doctor's to find."""
+"""`anycuda check --here`: does an input run on this machine? The doctor examines the machine."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _LIMIT = 30.0  # seconds for the driver and the libraries to answer
 
 @dataclass(frozen=True)
 class Here(Devices):
-    """What this machine has. `unknown`: why that cannot be told."""
+    """The driver, GPUs and libraries of this machine. `unknown`: why they are unknown."""
 
     libraries: dict[str, Library] = field(default_factory=dict)
     unknown: str = ""
 
     @property
     def releases(self) -> tuple[str, ...]:
-        """Of the libraries that programs would get, as the matrix may name them."""
+        """The releases of the libraries that programs would use, in the matrix's spellings."""
         return tuple(dict.fromkeys(text for library in self.libraries.values() for answer in library.answers.values()
                                    if answer.path and answer.version for text in _releases(library, answer)))
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """`runs`: None if that cannot be told. `reasons`: sentences."""
+    """`runs`: None if unknown. `reasons`: sentences."""
 
     runs: bool | None
     reasons: tuple[str, ...]
@@ -70,14 +70,14 @@ def of_findings(found: Findings) -> Here:
 
 def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
     if here.unknown:
-        return Verdict(None, (f"This machine was not looked at: {here.unknown}.",))
+        return Verdict(None, (f"This machine could not be examined: {here.unknown}.",))
     uses = [use for file in one.files for use in file.served if use.symbols]
     if not uses and not one.kernels and not one.standing.static:
         return Verdict(True, ("It uses no CUDA library and has no device code.",)) if one.files else Verdict(
             None, ("It has no binaries.",))
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
     if one.standing.ties:
-        answers.append((None, f"It is {tied(one.standing.ties)}, which is not looked for."))
+        answers.append((None, f"It is {tied(one.standing.ties)}; anycuda does not search for that."))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return Verdict(runs, tuple(dict.fromkeys(counted)))
@@ -98,11 +98,12 @@ def _libraries(uses: Sequence[Use], here: Here) -> Iterable[tuple[bool | None, s
             if library is None or answer is None:
                 continue
             if answer.ended:
-                yield None, f"Looking for {library.short} ended without an answer ({answer.ended})."
+                yield None, f"The search for {library.short} ended without an answer ({answer.ended})."
             elif not answer.path:
-                yield False, f"No usable {library.short} is here{f': {answer.advice}' if answer.advice else ''}."
+                advice = f": {answer.advice}" if answer.advice else ""
+                yield False, f"This machine has no usable {library.short}{advice}."
             else:
-                yield True, f"{library.short} {answer.version} is here: {answer.path}."
+                yield True, f"This machine has {library.short} {answer.version}: {answer.path}."
 
 
 def _only(use: Use) -> str:
@@ -134,5 +135,5 @@ def _fails_on(run: Run, here: Here) -> str:
 
 
 def _releases(library: Library, answer: Answer) -> tuple[str, ...]:
-    """12.9 and nccl-12.9: of CUDA's libraries, and of those with their own releases."""
+    """12.9 and nccl-12.9: the spelling for CUDA's libraries, and for those with their own releases."""
     return answer.version, f"{library.name}-{answer.version}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a wheel requires of one CUDA, and whether `anycuda repair --free-requirements` would make it an extra."""
+"""A wheel's requirements of one CUDA, and whether `anycuda repair --free-requirements` makes each an extra."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..wheels.requirement import Requirement
 
 @dataclass(frozen=True)
 class PinFate:
-    """A requirement of one CUDA. `freed`: a repair makes it an extra; `stays`: but for what, and why."""
+    """A requirement of one CUDA. `freed`: a repair makes it an extra. `stays`: the part that stays, and why."""
 
     requirement: str
     major: str
@@ -33,7 +33,7 @@ class PinFate:
 
 @dataclass(frozen=True)
 class Preload:
-    """A file that loads libraries by the names of `distributions`, or imports the packages of `imported`."""
+    """A file that loads libraries by the names of `distributions`, or imports packages from `imported`."""
 
     file: str
     distributions: tuple[str, ...]
@@ -42,9 +42,9 @@ class Preload:
 
 @dataclass(frozen=True)
 class Texts:
-    """What a wheel's METADATA and program texts say. `named`: Python file -> the libraries that its strings name.
-    `imported`: packages that bring CUDA and that its Python files import. `requirements`: those that hold without an
-    extra. `files`: the names of its files, without folders."""
+    """Facts from a wheel's METADATA and program texts. `named`: Python file -> the libraries that its strings name.
+    `imported`: packages with CUDA that its Python files import. `requirements`: those outside extras. `files`: the
+    names of its files, without folders."""
 
     pins: list[PinFate] = field(default_factory=list)
     preloads: list[Preload] = field(default_factory=list)
@@ -55,13 +55,13 @@ class Texts:
 
     @property
     def python(self) -> tuple[str, ...]:
-        """What its Python files open and import."""
+        """The libraries and packages that its Python files open and import."""
         return tuple(dict.fromkeys(name for names in self.named.values() for name in names)) + tuple(
             f"import {name}" for name in self.imported)
 
 
 def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Texts:
-    """Of a wheel, `files` being the binaries in it. What cannot be read is reported where those are read."""
+    """The facts of a wheel; `files` are its binaries. Unreadable files are reported by the code that reads them."""
     if not os.path.isfile(path):  # a pipe would block
         return Texts()
     try:
@@ -85,7 +85,7 @@ def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Text
 
 
 def of_parts(about: bytes, python: PythonUse, names: Iterable[str]) -> Texts:
-    """All but the fates of its requirements, from its METADATA, its Python files and its files' names."""
+    """The facts without the fates of its requirements, from METADATA, Python files and file names."""
     requirements = map(requirement.parse, metadata.values(metadata.split(about)[0], "Requires-Dist"))
     return Texts(named=python.named, imported=tuple(sorted(python.packages)),
                  requirements=tuple(one for one in requirements if one and not one.belongs_to_extra),
@@ -102,14 +102,14 @@ def _named(name: str, text: bytes) -> tuple[str, ...]:
 
 def _preloads(asked: dict[str, tuple[str, ...]], imports: dict[str, tuple[str, ...]], required: set[str]
               ) -> list[Preload]:
-    """A package may come from distributions of several CUDAs: from the one that the wheel requires."""
+    """Chooses the distribution that the wheel requires if several (one for each CUDA) bring a package."""
     found = [Preload(name, wanted, tuple(one for one in imports[name] if one in required and one not in wanted))
              for name, wanted in asked.items()]
     return [one for one in found if one.distributions or one.imported]
 
 
 def _required(pins: list[Pin]) -> set[str]:
-    """The distributions that the wheel requires, also by an extra of cuda-toolkit."""
+    """The distributions that the wheel requires, directly or by an extra of cuda-toolkit."""
     return {pin.requirement.normal for pin in pins} | {
         library.wheels[pin.major] for pin in pins for part in pin.parts for library in part.libraries
         if pin.major in library.wheels}
@@ -128,7 +128,7 @@ def _texts(wheel: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
 
 
 def _read(wheel: zipfile.ZipFile, one: zipfile.ZipInfo) -> bytes:
-    """No more than its size says, however much it unpacks to."""
+    """The content, cut at the recorded size."""
     try:
         with wheel.open(one) as file:
             return file.read(one.file_size)
@@ -137,7 +137,7 @@ def _read(wheel: zipfile.ZipFile, one: zipfile.ZipInfo) -> bytes:
 
 
 def remaining_of(files: list[tuple[str, FileUse]], names: Iterable[str], table: Table) -> Remaining:
-    """As a repair leaves them: stubs in place of what files are linked to, drop-ins for what they open."""
+    """The needs after a repair: stubs replace linked libraries, drop-ins serve opened ones."""
     inside = {*names, *(use.soname for _, use in files if use.soname)}
     served = {one.name for _, use in files for one in opened.of(use, table, inside) if one.by_repair}
     inside |= served
@@ -150,5 +150,5 @@ def remaining_of(files: list[tuple[str, FileUse]], names: Iterable[str], table: 
 
 def _fate(pin: Pin, left: Remaining) -> PinFate:
     reasons = {part.name: left.why_stays(part, pin.major) for part in pin.parts}
-    said = [f"{name}: {why}" if len(pin.parts) > 1 else why for name, why in reasons.items() if why]
-    return PinFate(str(pin.requirement), pin.major, len(said) < len(pin.parts), "; ".join(said))
+    staying = [f"{name}: {why}" if len(pin.parts) > 1 else why for name, why in reasons.items() if why]
+    return PinFate(str(pin.requirement), pin.major, len(staying) < len(pin.parts), "; ".join(staying))

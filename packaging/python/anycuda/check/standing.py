@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a file or a wheel stands once stubs are in place: free of one CUDA, or what ties it to one. Pure."""
+"""The verdict on a file or wheel with stubs in place: free of one CUDA, or tied to one, and by what. Pure."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ from ..analysis.ties import Files, Tie
 from ..analysis.uses import FileUse
 from ..wheels.requirement import Requirement
 
-# The first that is true of an input is its kind. An own loader that only opens names comes behind a static runtime.
+# The first kind that applies to an input is its verdict. An own loader that only opens names ranks after a static
+# runtime.
 TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE, OTHER_SYSTEM = (
     "tied", "cuda_itself", "own_loader", "static_runtime", "free_with", "free", "no_cuda", "unreadable",
     "not_for_linux")
 KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE, OTHER_SYSTEM)
-_A_LOADER = 5  # functions; fewer are a tool that stands before some
+_A_LOADER = 5  # functions; a file with fewer is a tool that intercepts some
 _LINKED = ("named", "renamed", "stub", "unnamed")
 _SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, by the driver, by the wheel
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """A name that a file opens by itself. `source`: what brings it, if that is known."""
+    """A name that a file opens. `source`: the package that brings it, if known."""
 
     file: str
     library: str
@@ -38,9 +39,9 @@ class Loaded:
 
 @dataclass(frozen=True)
 class Standing:
-    """`loaders`: files that define functions of a CUDA library and load it by themselves. `loads`: names that it may
-    open and that no stub and no drop-in serves. `companions`: packages that bring what it needs beside CUDA's
-    libraries. `python`: what the wheel's Python files name or import. `kernels`: what its device code needs."""
+    """`loaders`: files that define functions of a CUDA library and load it. `loads`: names that it may open, served by
+    neither a stub nor a drop-in. `companions`: packages with needed libraries other than CUDA's. `python`: the names
+    that the wheel's Python files open or import. `kernels`: the needs of its device code."""
 
     kind: str
     ties: tuple[Tie, ...] = ()
@@ -58,19 +59,19 @@ class Standing:
 
     @property
     def driver(self) -> str:
-        """The oldest that all of these work with."""
+        """The oldest branch that all static runtimes work with."""
         return str(max(self.runtimes.values(), default=""))
 
     def failing(self, majors: Collection[str]) -> tuple[Tie, ...]:
-        """The ties that one of these CUDAs does not meet."""
+        """The ties that at least one of these CUDA majors does not satisfy."""
         return tuple(tie for tie in self.ties if not tie.is_met_by(majors))
 
 
 def of(files: Files, inside: Collection[str], table: Table, requirements: Sequence[Requirement] = (),
        python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None,
        old_runtimes: Mapping[str, str] = MappingProxyType({})) -> Standing:
-    """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be looked at.
-    `old_runtimes`: file -> the driver for a static runtime of an unknown release, where its device code tells it."""
+    """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be read.
+    `old_runtimes`: file -> the driver for a static runtime of an unknown release, if its device code tells it."""
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
     found = Standing("", tuple(ties.of(files, inside, table)),
@@ -83,7 +84,7 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
 
 
 def of_other_system(found: Standing) -> Standing:
-    """Of a wheel for Windows or macOS, whose own binaries are not read."""
+    """The verdict on a wheel for Windows or macOS, whose binaries are not read."""
     return replace(found, kind=OTHER_SYSTEM) if found.kind in (UNREADABLE, NO_CUDA) else found
 
 
@@ -118,8 +119,8 @@ def _loads(files: Files, inside: Collection[str], requirements: Sequence[Require
 
 
 def _has_own_loader(use: FileUse, table: Table) -> bool:
-    """It defines functions of a library that it opens by name and is not linked to, or of the driver's; or it needs
-    another project's stub. A file with NCCL linked in defines its functions, too, but does not open it."""
+    """Does it define functions of a library that it opens by name without linking it, or of the driver; or does it need
+    another project's stub? A file with NCCL linked in also defines functions, but does not open the library."""
     counts = Counter(library.name for library in map(table.of_symbol, use.defines) if library)
     defined = {name for name, count in counts.items() if count >= _A_LOADER}
     opened_ = {one.library for one in use.uses if one.how == "loaded"}

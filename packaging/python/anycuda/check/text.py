@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer for people: what runs where, then what is used, then what fails and why; the verdict is the last line."""
+"""The report as text: where the input runs, what it uses, what fails and why, and the verdict as the last line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def report(matrix: Matrix, asked: Asked, found: list[Input], everything: bool, c
 
 
 class _Page:
-    """About one input. Names of files may hold anything, and are made harmless here."""
+    """The report on one input. Escapes control characters in file names."""
 
     def __init__(self, matrix: Matrix, asked: Asked, one: Input, colour: bool, width: int | None) -> None:
         self.matrix, self.asked, self.input, self.colour, self.width = matrix, asked, one, colour, width
@@ -53,7 +53,7 @@ class _Page:
         answers += [(self.input.here.text, self.input.here.runs)] if self.input.here else []
         for answer, good in answers:
             self.lines.append(terminal.paint(terminal.writable(answer), "green" if good else "red", self.colour))
-        if not self.asked.libraries and not self.asked.of_device_code:  # it is about all of them
+        if not self.asked.libraries and not self.asked.of_device_code:  # the verdict covers all libraries
             verdict, colour = words.last_line(self.input, self.failing, self.asked, self.matrix)
             self.lines.append(terminal.paint(terminal.writable(verdict), colour, self.colour))
         return self.lines
@@ -91,7 +91,7 @@ class _Page:
                 self._line(line)
 
     def _verdicts(self) -> None:
-        """Of each file, where there are several: the last line is about all of them."""
+        """The verdict on each of several files; the last line covers all of them."""
         rows, others = words.verdicts(self.input)
         if rows:
             self._gap()
@@ -100,8 +100,8 @@ class _Page:
             self._line(others)
 
     def _libraries(self, runs: dict[Run, list[str]]) -> list[Library]:
-        """With these runs, over all releases: nvJitLink is asked for on CUDA 11, too, and a range of releases
-        leaves out none that was not asked for."""
+        """The libraries with these runs and with all releases, so that ranges are formed over releases that a library
+        lacks (nvJitLink on CUDA 11) or that were not selected."""
         return [
             library._replace(
                 runs=sorted((run for run in runs if run.library == library.name), key=lambda run: run.symbol),
@@ -136,7 +136,7 @@ class _Page:
         for library in self._libraries(chosen):
             for line in fold.lines(library):
                 why = line.reason or (f"calls {line.calls}" if line.calls else "")
-                why += f"; with a driver of CUDA {line.driver} or later" if line.driver else ""
+                why += f"; needs a driver of CUDA {line.driver} or later" if line.driver else ""
                 why += " (allowed)" if line.symbol in allowed else ""
                 callers = ",".join(words.caller(name, library.name) for name in line.callers.split(","))
                 where = words.some(list(users[line.symbol])) if self.input.kind != "file" else ""
@@ -148,13 +148,13 @@ class _Page:
     def _advice(self) -> None:
         if self.failing:
             self._gap()
-            self._line("The file uses these functions; whether it calls them, no file tells (--ignore GLOB, "
-                       "--allow KIND).")
+            self._line("The file references these functions; that does not mean it calls them (exclude them with "
+                       "--ignore GLOB or --allow KIND).")
         if any(run.kind == UNCHECKED for run in self.failing):
-            # What was linked to a stub itself has a version, which no patch replaces.
+            # References to a stub that was linked directly have a version, which patch does not replace.
             native = any(use.native for file in self.input.files for use in file.use.uses)
-            self._line("--built-for MAJOR says here what it was built for"
-                       + ("." if native else "; `anycuda patch --built-for MAJOR` writes it into the file."))
+            self._line("Pass --built-for MAJOR to check with the CUDA that it was built for"
+                       + ("." if native else "; `anycuda patch --built-for MAJOR` records it in the file."))
 
     def _gap(self) -> None:
         self.lines.append("")
@@ -177,7 +177,7 @@ class _Page:
 
 
 def _alike(counts: dict[str, Counter], releases: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Releases with equal counts, together."""
+    """Groups releases with equal counts."""
     groups: dict[tuple, list[str]] = {}
     for release in releases:
         groups.setdefault(tuple(sorted(counts[release].items())), []).append(release)

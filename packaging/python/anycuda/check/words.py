@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words of the report."""
+"""Sentences of the report: headline, notes, requirements and the last line."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from .words_of_standing import needs_driver, sentence, tied
 _FREE = "--free-requirements"
 _PROVIDES = {
     "original": "is NVIDIA's {library} itself",
-    "renamed": "is a copy of NVIDIA's {library} under a name of its own",
+    "renamed": "is a renamed copy of NVIDIA's {library}",
     "stub": "is anycuda's stub of {library}",
     "dropin": "is anycuda's drop-in for {library}",
     "peer": "is another project's stub of {library}",
-    "some": "defines functions of {library} itself",
+    "some": "defines some functions of {library}",
 }
 
 
@@ -47,7 +47,7 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
 
 
 def verdicts(one: Input) -> tuple[list[tuple[str, str]], str]:
-    """(file, verdict) of each of several files; and a sentence that counts those without CUDA."""
+    """(file, verdict) for each of several files, and a sentence that counts those without CUDA."""
     if one.kind == "file" or len(one.files) < 2:
         return [], ""
     none = [file for file in one.files if file.standing.kind == NO_CUDA and not file.standing.kernels]
@@ -69,26 +69,26 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
         return f"{name}: {_without_cells(one, asked)}{incomplete}", "red" if bad else "yellow"
     if failing:
         return f"{name}: {_failing(failing, asked, matrix)}{incomplete}", "red"
-    beside = ", where the other CUDA libraries that it needs are" if any(map(_others(one), one.files)) else ""
+    suffix = ", if its other CUDA libraries are installed" if any(map(_others(one), one.files)) else ""
     late = one.late_drivers(asked)
     if late:
-        beside += f"; {_late(one, late, asked)}"
+        suffix += f"; {_late(one, late, asked)}"
     else:
-        beside += _needs_driver(one, asked)
+        suffix += _needs_driver(one, asked)
     if any(file.use.static_runtime for file in one.files):
-        beside += "; but it has a CUDA runtime inside, too"
+        suffix += "; but it also has a CUDA runtime linked in statically"
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
-        beside += "; but it was linked to a stub itself"
+        suffix += "; but it was linked to a stub without a CUDA major"
     where = _where(cells, asked, matrix)
     ties = one.ties(asked)
     if ties:
-        return f"{name}: {tied(ties)}; else all CUDA functions that it uses run on {where}{incomplete}", "red"
-    colour = "red" if incomplete or late else "yellow" if beside else "green"
-    return f"{name}: all CUDA functions that it uses run on {where}{beside}{incomplete}", colour
+        return f"{name}: {tied(ties)}; all other CUDA functions that it uses run on {where}{incomplete}", "red"
+    colour = "red" if incomplete or late else "yellow" if suffix else "green"
+    return f"{name}: all CUDA functions that it uses run on {where}{suffix}{incomplete}", colour
 
 
 def _needs_driver(one: Input, asked: Asked) -> str:
-    """Beside the CUDAs that its functions run on: ; its device code needs driver 580, newer than those of CUDA 11-12"""
+    """The text after the CUDA releases: ; its device code needs driver 580, newer than those of CUDA 11-12"""
     runtime, (least, needed), majors = int(one.standing.driver or 0), one.drivers_needed, one.late_majors(asked)
     newer = f", newer than those of CUDA {'-'.join(dict.fromkeys((majors[0], majors[-1])))}" if majors else ""
     if not needed or runtime == needed and not majors:
@@ -121,23 +121,23 @@ def _failing(failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str
 def _without_cells(one: Input, asked: Asked) -> str:
     uses = [use for file in one.files for use in file.served if asked.wants(use.library)]
     if any(use.symbols for use in uses):
-        return "nothing was asked of what it uses"  # the notes say with what it is
+        return "the selected releases cover none of its CUDA libraries"  # the notes name a release that does
     idle = list(dict.fromkeys(use.needed for use in uses if use.needed and use.how in ("named", "renamed")))
     if idle:
-        return (f"uses no function of {some(idle)}, which it needs: `anycuda repair` and `anycuda patch` put stubs in "
-                "their place, which load anywhere")
+        return (f"needs {some(idle)} but uses no function of it: `anycuda repair` and `anycuda patch` put a stub in "
+                "its place, which loads everywhere")
     peers = list(dict.fromkeys(use.needed for use in uses if use.how == "peer" and use.needed))
     if peers:
-        return f"its CUDA calls go to {some(peers)}, stubs of another project, which stay"
+        return f"its CUDA calls go to {some(peers)} of another project; anycuda keeps these stubs"
     if any(file.use.static_runtime for file in one.files):
         opens = any(use.how == "loaded" and use.library != "cuda" for use in uses)
-        return ("brings its CUDA runtime with it, linked in statically; "
-                + ("it may load other CUDA libraries by name" if opens else "there is nothing for a stub to do"))
+        return ("has its CUDA runtime linked in statically; "
+                + ("it may load other CUDA libraries by name" if opens else "it has no calls for a stub"))
     if any(file.use.provides and file.use.provides.what != "some" for file in one.files):
-        return "a CUDA library or a stub itself; there is nothing for a stub to do"
+        return "is a CUDA library or a stub; it has no calls for a stub"
     inside = sorted({name for file in one.files for name in _stubs_inside(file.use, asked)})
     if inside:
-        return f"has anycuda's stub of {' and '.join(inside)} in it; there is nothing to do"
+        return f"has anycuda's stub of {' and '.join(inside)} linked in statically; it needs no other"
     if uses:
         return "links no CUDA library"
     if any(map(_others(one), one.files)):
@@ -152,9 +152,9 @@ def _without_cells(one: Input, asked: Asked) -> str:
 
 
 def _others(one: Input) -> Callable[[File], list[str]]:
-    """What a file needs of NVIDIA's, without what lies beside it under that name."""
-    there = {Path(file.name).name for file in one.files}
-    return lambda file: [name for name in file.use.other if name not in there]
+    """The NVIDIA libraries that a file needs from outside its wheel or folder."""
+    neighbours = {Path(file.name).name for file in one.files}
+    return lambda file: [name for name in file.use.other if name not in neighbours]
 
 
 def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
@@ -175,14 +175,13 @@ def _spell(chosen: tuple[str, ...], matrix: Matrix, library: Library) -> str:
 
 
 def every_release(matrix: Matrix, whose: str = "CUDA") -> list[str]:
-    """Of all libraries with CUDA's releases, or the driver's, or those of one with its own, oldest first: the first has
-    the most."""
+    """The releases of CUDA, of the driver, or of a library with its own ones, oldest first."""
     return list(dict.fromkeys(release for library in matrix.libraries.values() if library.releases_of == whose
                               for release in library.runtimes))
 
 
 def caller(major: str, library: str) -> str:
-    """Where several majors have one SONAME a program is of one of them: 12 or 13."""
+    """The caller's majors; several if they share a SONAME: 12 or 13."""
     known = libraries.table().libraries.get(library)
     if known and major in known.majors:
         return known.label(major)
@@ -191,15 +190,15 @@ def caller(major: str, library: str) -> str:
 
 def how(use: Use, file: File) -> str:
     if use.needed in file.kept:
-        return f"{use.needed} (a copy that stays)"
+        return f"{use.needed} (a copy that repair keeps)"
     if use.how == "unnamed":
-        return "nothing in it: another library has loaded it"
+        return "not linked: another file must load it"
     return {"stub": f"{use.needed} (anycuda)", "peer": f"{use.needed} (another project's stub)",
             "renamed": f"{use.needed} (a copy)"}.get(use.how, use.needed or "")
 
 
 def _is_native(use: Use, asked: Asked) -> bool:
-    """That matters where calls have a major."""
+    """Is the file linked to a stub directly, and would its calls otherwise have a major?"""
     return use.native and libraries.table().libraries[use.library].records_major and asked.wants(use.library)
 
 
@@ -214,12 +213,12 @@ def built_for(use: Use) -> str:
         return ", ".join(use.built_for)
     versioned = {symbol.major for symbol in use.symbols}
     if versioned == {""}:
-        return f"{use.built_for[0]} (no versions)" if len(use.majors) == 1 else "not said"
-    return ", ".join(use.built_for) + (", some not said" if "" in versioned else "")
+        return f"{use.built_for[0]} (no versions)" if len(use.majors) == 1 else "unknown"
+    return ", ".join(use.built_for) + (", some unknown" if "" in versioned else "")
 
 
 def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
-    """note -> files that it is true of"""
+    """note -> files that it applies to"""
     found: dict[str, list[str]] = {}
     others, inside = _others(one), one.inside()
     for file in one.files:
@@ -230,7 +229,7 @@ def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
         for fate, alike in named.by_fate(names, libraries.table()).items():
             found.setdefault(f"a string in it names {some(alike)}: {fate}", []).append(name)
     for name, text in one.passed_over:
-        found.setdefault(f"passed over ({text})", []).append(name)
+        found.setdefault(f"skipped ({text})", []).append(name)
     return found
 
 
@@ -239,26 +238,26 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
     if use.provides and asked.wants(use.provides.library):
         texts.append(_PROVIDES[use.provides.what].format(library=use.provides.library))
         if use.quiet:
-            texts.append("is quiet: it writes messages only where ANYCUDA_LOG is set (`anycuda repair --quiet`)")
+            texts.append("is quiet: it writes messages only if ANYCUDA_LOG is set (`anycuda repair --quiet`)")
     if use.static_runtime and asked.wants("cudart"):
         release = f"CUDA runtime {use.runtime_release}" if use.runtime_release else "CUDA runtime"
-        texts.append(f"has a {release} linked in statically, whose calls no stub sees")
+        texts.append(f"has a {release} linked in statically; no stub takes the calls to it")
     inside = _stubs_inside(use, asked)
     if inside:
-        texts.append(f"has anycuda's stub of {' and '.join(inside)} linked in statically; which functions it calls "
-                     "there, the file does not say")
+        texts.append(f"has anycuda's stub of {' and '.join(inside)} linked in statically; the functions that it calls "
+                     "there are unknown")
     for one in use.uses:
         if _is_native(one, asked):
-            texts.append(f"was linked to {one.needed} itself (-l{one.library}_stub), so its calls have no major, and "
-                         "none is adapted: link it with the library in lib/anycuda/link/MAJOR")
+            texts.append(f"was linked with -l{one.library}_stub ({one.needed}), which records no major, so its calls "
+                         "are passed on unchecked: link it with the library in lib/anycuda/link/MAJOR")
     if others:
         must = "it" if len(others) == 1 else "they"
-        texts.append(f"needs {', '.join(others)}, for which anycuda has no stub: {must} must be there")
+        texts.append(f"needs {', '.join(others)}, for which anycuda has no stub: {must} must be installed")
     return texts
 
 
 def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
-    """A sentence for the names of one library of which the same is true."""
+    """A sentence for each group of names of one library with the same fate."""
     alike: dict[tuple[str, str], list[str]] = {}
     for one in opened.of(use, libraries.table(), inside):
         if asked.wants(one.library):
@@ -267,15 +266,15 @@ def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
 
 
 def _not_asked(file: File, asked: Asked, matrix: Matrix) -> list[str]:
-    """--runtime 12 asks for no driver and no release of NCCL."""
+    """The libraries without a selected release: --runtime 12 selects no driver and no NCCL."""
     silent = [library for library in matrix.libraries.values() if asked.wants(library.name) and not asked.of(library)
               and any(one.symbols for one in file.served if one.library == library.name)]
-    return [f"uses functions of {library.product.split(' (')[0]}, which were not asked about: --runtime "
-            f"{_newest(library)} would" for library in silent]
+    return [f"uses functions of {library.product.split(' (')[0]}, of which no release was selected: add --runtime "
+            f"{_newest(library)}" for library in silent]
 
 
 def device_code(one: Input, asked: Asked) -> list[str]:
-    """Where it lies, then on which drivers it loads, then what would help."""
+    """The files with device code, the drivers that load it, and hints."""
     facts = gpus.facts() if one.kernels.files else None
     lines = words_of_kernels.lines(one.kernels, facts, one.kind != "file")
     if facts and not asked.gpus and not asked.libraries:
@@ -290,14 +289,14 @@ def requirements(one: Input) -> list[str]:
 
 
 def _pin(pin: PinFate) -> str:
-    becomes = f"`anycuda repair {_FREE}` makes it an extra" if pin.freed else "it stays"
-    but = f"{', but for ' if pin.freed else ': '}{pin.stays}" if pin.stays else ""
-    return f"requires {pin.requirement}, which is of CUDA {pin.major}; {becomes}{but}"
+    becomes = f"`anycuda repair {_FREE}` makes it an extra" if pin.freed else "repair keeps it"
+    but = f"{', except ' if pin.freed else ': '}{pin.stays}" if pin.stays else ""
+    return f"requires {pin.requirement}, which belongs to CUDA {pin.major}; {becomes}{but}"
 
 
 def _preload(one: Preload) -> str:
-    what = (f"`anycuda repair {_FREE}` takes those that it frees out of it" if one.file.endswith(".json") else
-            "try what it does where they are not installed")
+    what = (f"`anycuda repair {_FREE}` removes those that become extras from it" if one.file.endswith(".json") else
+            "test it in an environment without them")
     does = preload.does(_distributions(one.distributions), _distributions(one.imported))
     return f"{one.file} {does}; {what}"
 
@@ -307,7 +306,7 @@ def _distributions(names: Sequence[str]) -> str:
 
 
 def _newest(library: Library) -> str:
-    """The matrix has the newest cuda.h beside the drivers."""
+    """The newest release. The matrix lists the newest cuda.h among the drivers; it is not a driver."""
     return [one for one in library.runtimes if not (library.is_driver and "." in one)][-1]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict in words. Pure."""
+"""The verdict as a sentence. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .standing import (
 
 
 def sentence(found: Standing) -> str:
-    """Its kind first, and then what else is true of it."""
+    """The verdict's kind, and then everything else that applies."""
     parts = {
         TIED: tied(found.ties) if found.ties else "",
         STATIC: _static(found.static) if found.static else "",
@@ -34,11 +34,11 @@ def sentence(found: Standing) -> str:
         WITH: _with(found.companions) if found.companions else "",
         "device_code": _device_code(found.kernels) if found.kernels else "",
     }
-    alone = {FREE: "free", CUDA_ITSELF: "a library of CUDA itself",
-             NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: it cannot be read",
+    fixed = {FREE: "free", CUDA_ITSELF: "a library of CUDA itself",
+             NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: unreadable",
              OTHER_SYSTEM: "unknown: not for Linux"}
     only_device_code = found.kind == NO_CUDA and found.kernels
-    first = parts.pop("device_code") if only_device_code else alone.get(found.kind) or parts[found.kind]
+    first = parts.pop("device_code") if only_device_code else fixed.get(found.kind) or parts[found.kind]
     others = [text for kind, text in parts.items() if text and kind != found.kind]
     if only_device_code and found.python:
         others.append(_python(found.python))
@@ -73,7 +73,8 @@ def _static(runtimes: Sequence[StaticRuntime]) -> str:
 
 
 def needs_driver(least: int, newest: int, unknown: bool = False) -> str:
-    """needs driver 450 to 580, by file: the files that need the least and the most. `unknown`: or a newer one."""
+    """needs driver 450 to 580, by file: from the file with the lowest need to the one with the highest. `unknown`:
+    possibly a newer driver."""
     if not newest:
         return "the driver that it needs is unknown"
     newer = " or newer" if unknown else ""
@@ -134,5 +135,5 @@ def _python(names: Sequence[str]) -> str:
     """its Python files may open libcublas.so.12 and import torch"""
     opened = [name for name in names if not name.startswith("import ")]
     imported = [name[len("import "):] for name in names if name.startswith("import ")]
-    told = [f"may open {some(opened)}" if opened else "", f"import {some(imported)}" if imported else ""]
-    return f"its Python files {' and '.join(text for text in told if text)}"
+    parts = [f"may open {some(opened)}" if opened else "", f"import {some(imported)}" if imported else ""]
+    return f"its Python files {' and '.join(text for text in parts if text)}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda config`: where the files of this anycuda are, for builds that ask on a command line.
+"""`anycuda config`: prints the folders of this anycuda and flags for building with it.
 
     c++ app.cc $(anycuda config --cflags --libs --rpath 12)
     cmake -Danycuda_DIR="$(anycuda config --cmake-dir)" ...
@@ -14,30 +14,30 @@ from .. import installation
 from . import flags
 
 NAME = "config"
-SUMMARY = "Where the stubs, the CMake package and the rest of this anycuda are, and how to link with them."
+SUMMARY = "Prints the folders of the stubs, the CMake package and the other files of this anycuda, and flags to link."
 
 _EPILOG = """\
 exit status: 0  the folders or flags were printed
-             2  the command itself failed
+             2  the command failed
 
   c++ app.cc $(anycuda config --cflags --libs --rpath 12)
   cmake -Danycuda_DIR="$(anycuda config --cmake-dir)" ...
 """
 
-# Option, the folder of installation.json that it names, what is in it.
+# Option, the folder of installation.json that it prints, its content.
 _FOLDERS = (
-    ("--stubs", "stubs", "the stubs, libcudart_stub.so and others"),
-    ("--dropins", "dropins", "the same under NVIDIA's names, for LD_LIBRARY_PATH"),
-    ("--link-dir", "link", "what programs are linked with, a folder for each CUDA major"),
-    ("--include", "include", "C and C++ headers"),
+    ("--stubs", "stubs", "the stubs (libcudart_stub.so and others)"),
+    ("--dropins", "dropins", "the drop-ins, stubs under NVIDIA's names, for LD_LIBRARY_PATH"),
+    ("--link-dir", "link", "the link libraries, with a folder for each CUDA major"),
+    ("--include", "include", "the C and C++ headers"),
     ("--cmake-dir", "cmake", "the CMake package, for -Danycuda_DIR=..."),
-    ("--pkg-config-dir", "pkgconfig", "files for pkg-config, for PKG_CONFIG_PATH"),
+    ("--pkg-config-dir", "pkgconfig", "the files for pkg-config, for PKG_CONFIG_PATH"),
 )
-# Option, the function of flags.py that answers it, what it prints.
+# Option, its function in flags.py, its output.
 _FLAGS = (
     ("--cflags", flags.cflags, "compiler flags"),
     ("--libs", flags.libs, "linker flags"),
-    ("--rpath", flags.rpath, "the linker flag that makes the folder of the stubs the program's search path"),
+    ("--rpath", flags.rpath, "the linker flag that adds the folder of the stubs to the program's search path"),
 )
 
 
@@ -48,15 +48,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(option, dest="asked", action="append_const", const=folder,
                             help=f"print the folder of {holds}")
     for option, _, prints in _FLAGS:
-        parser.add_argument(option, action="store_true", help=f"print {prints} for MAJOR, on one line with the others")
+        parser.add_argument(option, action="store_true", help=f"print {prints} for MAJOR, on one line with other flags")
     parser.add_argument("--library", action="append", type=lambda text: text.split(","), metavar="NAME[,NAME...]",
-                        help="the libraries that --libs links: cudart, nvrtc, cublas, cuda, ...; cudart without it")
+                        help="libraries for --libs: cudart, nvrtc, cublas, cuda, ... (default: cudart)")
     parser.add_argument("major", nargs="?", metavar="MAJOR", choices=flags.MAJORS,
                         help="CUDA major of the headers that the program is compiled with: " + ", ".join(flags.MAJORS))
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """One line for each folder, in their order, then the flags; without options the names of all folders."""
+    """Prints a line for each folder, in order, and then the flags; without options, all folders with their options."""
     found = installation.find()
     wanted = [answer for option, answer, _ in _FLAGS if getattr(arguments, option.strip("-"))]
     flags.check_request(arguments.major, arguments.library, bool(wanted), arguments.libs)

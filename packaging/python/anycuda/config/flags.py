@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flags with which a program is compiled and linked for one CUDA major, as a shell takes them."""
+"""Compiler and linker flags for one CUDA major, quoted for a shell."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from ..failure import Failure
 from ..installation import Installation
 
 MAJORS = ("11", "12", "13")
-# Compilers search these by themselves; naming them would put what else is in them before the project's own folders.
+# Compilers search these by default; a flag would give their other content precedence over the project's folders.
 _SYSTEM_INCLUDES = (Path("/usr/include"), Path("/usr/local/include"))
 
 
 def check_request(major: str | None, libraries: list | None, flags: bool, libs: bool) -> None:
-    """Fails where an option lacks its partner."""
+    """Raises Failure if an option lacks another one that it needs."""
     if flags and not major:
-        raise Failure("--cflags, --libs and --rpath need the CUDA major of the headers in use: "
+        raise Failure("--cflags, --libs and --rpath need the CUDA major of the headers that you compile with: "
                       "anycuda config --cflags --libs 12")
     if not flags and (major or libraries):
         raise Failure("MAJOR and --library select flags: add --cflags, --libs or --rpath")
     if libraries and not libs:
-        raise Failure("--library selects what --libs links, and --libs is missing; the other flags are the same for "
+        raise Failure("--library selects the libraries for --libs, which is missing; the other flags are the same for "
                       "every library: add --libs, or leave out --library")
 
 
@@ -36,7 +36,7 @@ def cflags(found: Installation, major: str, _: list[str]) -> list[str]:
 
 
 def libs(found: Installation, major: str, libraries: list[str]) -> list[str]:
-    """The stubs of the driver, NCCL and others record no major; a program links them as they are."""
+    """Linker flags. Programs link the stubs of the driver, NCCL and others directly, since these record no major."""
     folders: list[str] = []
     names: list[str] = []
     for library in libraries:
@@ -56,21 +56,22 @@ def line(parts: Iterable[list[str]]) -> str:
 
 
 def _linker_file(found: Installation, library: str, major: str) -> Path:
-    """.../link/12/libnvJitLink.so for nvjitlink"""
+    """The file to link with: .../link/12/libnvJitLink.so for nvjitlink"""
     here = _by_library(found.folder("link") / major)
     if library in here:
         return here[library]
     others = [other for other in MAJORS if other != major and library in _by_library(found.folder("link") / other)]
     if others:
-        raise Failure(f"this anycuda has no {library} for CUDA {major}; it has {library} for CUDA {', '.join(others)}")
+        raise Failure(f"this anycuda has no {library} for CUDA {major}: use {library} for CUDA {', '.join(others)}")
     stub = found.folder("stubs") / f"lib{library}_stub.so"
     if not stub.is_file():
-        raise Failure(f"this anycuda has no library {library!r}; for CUDA {major} it has {', '.join(sorted(here))}")
+        raise Failure(f"this anycuda has no library {library!r}: for CUDA {major} use one of {', '.join(sorted(here))}")
     return stub
 
 
 def _by_library(folder: Path) -> dict[str, Path]:
-    """By the stub whose name each file records: libnvToolsExt.so is nvtx. Links to the stubs may stand beside them."""
+    """Library -> its file, by the stub that each file names: libnvToolsExt.so is nvtx. The folder may also have links
+    to the stubs."""
     files = (path for path in folder.glob("lib*.so") if not path.stem.endswith("_stub"))
     try:
         return {read(path).soname[len("lib"):-len("_stub.so")]: path for path in files}

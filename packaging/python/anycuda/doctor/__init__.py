@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda doctor`: what a program would get here, from whom, and why not something else."""
+"""`anycuda doctor`: reports which CUDA libraries a program would use on this machine, and why."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from . import as_json, devices, environment, files, questions, text
 from .findings import UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of, setting_of
 from .hints import hints_for
 from .machine import machine_of
-from .verdict import RUNTIME, judge
+from .verdict import RUNTIME, evaluate
 
 NAME = "doctor"
-SUMMARY = "Is CUDA work possible here: the driver, its GPUs, every CUDA library and what a stub would take."
+SUMMARY = "Checks whether CUDA works here: the driver, its GPUs, every CUDA library, and which one a stub would load."
 _EPILOG = """\
-It asks with the stubs' own code, so it says what they do: as this Python and its environment would
-get it, or (--native) a program that is not Python, for which LD_LIBRARY_PATH comes before packages.
-Of each file that is named, the report has the device code, and whether this driver loads it for the GPUs here.
+The doctor runs the stubs' own search, so it reports what the stubs do: for this Python and its environment, or,
+with --native, for a program other than Python, for which LD_LIBRARY_PATH precedes packages. For each FILE, the
+report lists the device code and whether this driver loads it on the GPUs of this machine.
 
 exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at least one of the callers,
                 the driver sees a GPU, and the device code of each file loads on a GPU
-             1  it is not; the last line says why
-             2  a file could not be read, or the command itself failed
+             1  CUDA work is not possible; the last line says why
+             2  a file could not be read, or the command failed
              3  it is unknown whether the device code of a file loads
 
   anycuda doctor
@@ -36,7 +36,7 @@ exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at lea
   anycuda doctor program           does this machine load the kernels of this program?
   anycuda check program --here     does this program run here, with its functions and kernels?
 """
-# Read by the build and the tests, and known here so that they are no typing errors.
+# Variables of the build and the tests, listed so that they do not count as typing errors.
 _NOT_OURS = ("ANYCUDA_CACHE", "ANYCUDA_KEEP_MACHINES")
 _NOT_OURS_PREFIX = ("ANYCUDA_TEST_", "ANYCUDA_BUILD")
 
@@ -45,17 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="*", type=Path,
-                        help="programs and libraries, wheels (each library in them), folders (both in them): their "
-                             "device code, and whether it loads here")
+                        help="program, library, wheel or folder: report its device code, and whether it loads here")
     for option, name, about in (
-        ("--library", "NAME", "such as cudart, nvrtc or nvjpeg; the verdict always asks for cudart"),
-        ("--caller", "MAJOR", f"the CUDA that the program was built for: 11, 12, 13, or {UNVERSIONED}"),
+        ("--library", "NAME", "report only this library, such as nvrtc or nvjpeg; the verdict always includes cudart"),
+        ("--caller", "MAJOR", f"CUDA major that the program was built for: 11, 12, 13 or {UNVERSIONED}"),
     ):
         parser.add_argument(option, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
-    parser.add_argument("--native", action="store_true", help="ask as a program that is not Python")
-    parser.add_argument("--json", action="store_true", help="for programs; the schema is documented")
+    parser.add_argument("--native", action="store_true", help="search like a program other than Python")
+    parser.add_argument("--json", action="store_true", help="print JSON (schema: packaging/README.md)")
     parser.add_argument("--limit", type=_seconds, default=30.0, metavar="SECONDS",
-                        help="how long libraries and the driver may take to answer (default 30)")
+                        help="time limit for answers of libraries and the driver (default: 30)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -70,10 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
                              [questions.MACHINE, folders])
     machine = machine_of(outcomes[questions.MACHINE], arguments.native, os.environ)
     named = files.look(arguments.files, devices.of_driver(findings.driver), Progress(NAME)) if arguments.files else []
-    verdict = judge(findings, named)
+    verdict = evaluate(findings, named)
     hints = hints_for(findings, machine, environment.environment_of(outcomes[folders], os.environ))
     version = about.first("format").text("version")
-    # The runtime was asked for in any case.
+    # The runtime is always included in the questions.
     findings.libraries = [one for one in findings.libraries if not libraries or one.name in libraries]
     if arguments.json:
         print(as_json.report(version, machine, findings, verdict, hints))
@@ -85,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def ask(asker: questions.Asker, known: list[Library], callers: list[str], settings: list[Setting],
         libraries: list[str], others: list[tuple[str, ...]]) -> tuple[Findings, dict]:
-    """What was found, and the outcomes of all questions."""
+    """The findings, and the outcomes of all questions."""
     chosen = [one for one in known if not libraries or one.name in (*libraries, RUNTIME)]
     asked = {
         (one.name, "0" if caller == UNVERSIONED else caller): (one, caller)
@@ -101,10 +100,10 @@ def ask(asker: questions.Asker, known: list[Library], callers: list[str], settin
 
 
 def _unknown_settings(known: list[Library], settings: list[Setting]) -> list[Setting]:
-    """A typing error in a variable's name would go unnoticed else."""
-    told = {setting.name for setting in settings}
+    """Variables that anycuda does not know, such as misspelled ones."""
+    known_names = {setting.name for setting in settings}
     return [Setting(name, value, False, "") for name, value in sorted(os.environ.items())
-            if name.startswith("ANYCUDA_") and value and name not in told and name not in _NOT_OURS
+            if name.startswith("ANYCUDA_") and value and name not in known_names and name not in _NOT_OURS
             and not name.startswith(_NOT_OURS_PREFIX)]
 
 
@@ -116,12 +115,12 @@ def _check(what: str, asked: list[str], known: list[str]) -> None:
     for value in asked:
         if value not in known:
             near = difflib.get_close_matches(value, known, 1)
-            hint = f"; near it: {near[0]}" if near else ""
-            raise Failure(f"no {what} {value!r}; known: {', '.join(known)}{hint}")
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise Failure(f"unknown {what} {value!r}{hint}: use one of {', '.join(known)}")
 
 
 def _seconds(value: str) -> float:
     number = float(value)
     if not 0 < number < 86400:
-        raise argparse.ArgumentTypeError(f"{value} is no number of seconds above 0")
+        raise argparse.ArgumentTypeError(f"{value} is not a number of seconds between 0 and 86400")
     return number

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of situations: facts as data. A row has the cause, what to do, commands for the reader to run and
-the document that the row is from. The code that finds a situation fills in `{name}`."""
+"""Facts about situations, as data. A row has the cause, the remedy, commands for the reader and the document that is
+its source. The code that finds a situation fills in `{name}`."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ DRIVER_LIBRARY = {
         "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
         "Rename the folder, or reach it by a link without $.", ("ln -s {folder} PATH_WITHOUT_DOLLAR",), _LINKER),
     "driver_stays_open": Advice(
-        "It does not serve as a driver ({reason}). It cannot be closed again, so no other driver is opened beside it.",
+        "It is not a usable driver ({reason}). It cannot be closed again, so no other driver is opened.",
         "Take its folder out of the dynamic linker's path, or remove the file, and start the program again.",
         ("{without_folder}", "env | grep ^LD_"), _LINKER),
     "driver_of_the_image": Advice(
@@ -96,7 +96,7 @@ DRIVER_LIBRARY = {
         "The dynamic linker refuses it: {reason}.",
         "Make what it names available, or install a driver for this system.", ("ldd -r {path}",), _LINKER),
     "driver_other_cpu": Advice(
-        "The only ones here are for another CPU: {path}.",
+        "The installed ones are for another CPU: {path}.",
         "Install the driver for this CPU, 64 bits included.", ("file -L {path}", "{install}"), _INSTALLATION),
     "driver_link_loop": Advice(
         "It is a link that leads back to itself ({reason}).",
@@ -114,7 +114,7 @@ DRIVER_LIBRARY = {
         "This user may not read it ({reason}).",
         "Let this user read it and enter the folders above it.", ("namei -l {path}",), _LINKER),
     "driver_setting": Advice(
-        "{variable} names it, and it does not serve as a driver: {reason}.",
+        "{variable} names it, but it is not a usable driver: {reason}.",
         "Correct {variable}, or unset it.", ("unset {variable}",), "docs/doctor.md"),
     "driver_missing": Advice(
         "NVIDIA's display driver is not installed, or its folder is unknown to the dynamic linker.",
@@ -136,7 +136,7 @@ DRIVER_LIBRARY = {
         "({capabilities}) must contain utility.",
         "Start the container with the capability utility.", ("{with_compute}",), _CONTAINERS),
     "nvml_missing": Advice(
-        "The driver's library for CUDA is there, and its libnvidia-ml.so.1 is not installed beside it.",
+        "The driver's library for CUDA is installed, but its libnvidia-ml.so.1 is not.",
         "Install it from the driver's packages, of the same release.",
         ("{install_library}", "find / -name 'libnvidia-ml.so.*' 2>/dev/null"), _INSTALLATION),
     "driver_missing_in_wsl": Advice(
@@ -152,7 +152,7 @@ DRIVER_LIBRARY = {
         "Install the driver again, or restart the computer.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _README),
 }
 
-# By what the driver answers: the status of cuDriverGetVersion or cuInit (cuda.h, cudaError_enum).
+# By the driver's answer: the status of cuDriverGetVersion or cuInit (cuda.h, cudaError_enum).
 STUB_LIBRARY, OUT_OF_MEMORY, NO_DEVICE, INVALID_DEVICE = 34, 2, 100, 101
 SYSTEM_NOT_READY, DRIVER_MISMATCH, COMPAT_NOT_SUPPORTED, UNKNOWN = 802, 803, 804, 999
 
@@ -252,7 +252,7 @@ DRIVER_CALL = {
         "Restart MPS.", ("echo quit | nvidia-cuda-mps-control", "nvidia-cuda-mps-control -d"), _MPS),
     "mps_not_ready": Advice(
         "The MPS server at {pipe} starts, recovers from a failure or serves another user.",
-        "Wait and try again; if it stays so, restart MPS.",
+        "Wait and try again; if that does not help, restart MPS.",
         ("echo get_server_list | nvidia-cuda-mps-control", "echo quit | nvidia-cuda-mps-control",
          "nvidia-cuda-mps-control -d"), _MPS),
     "mps_clients": Advice(
@@ -335,14 +335,14 @@ DRIVER_CALL = {
         "Read the kernel module's reports on the GPUs.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _ERRORS),
 }
 
-# Statuses that have one meaning wherever they come from.
+# Statuses that have the same meaning from every source.
 BY_STATUS = {
     STUB_LIBRARY: "stub_library",
     805: "mps_connection", 806: "mps_rpc", 807: "mps_not_ready", 808: "mps_clients", 809: "mps_connections",
     810: "mps_terminated",
 }
 
-# How a container is started again, by who runs it.
+# The command that restarts a container, by its runtime.
 RESTART = {
     "kubernetes": "kubectl delete pod NAME  # its controller starts a new one",
     "docker": "docker restart CONTAINER",
@@ -351,14 +351,14 @@ RESTART = {
     "lxc": "lxc restart NAME",
 }
 
-# How a container gets all that CUDA needs of the driver.
+# The command that gives a container all parts of the driver that CUDA needs.
 WITH_COMPUTE = "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."
 WITH_COMPUTE_BY = {
     "kubernetes": "kubectl set env deployment NAME NVIDIA_DRIVER_CAPABILITIES=compute,utility",
     "podman": "podman run --device nvidia.com/gpu=all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...",
 }
 
-# A container that was started without GPUs, by who runs it.
+# The advice for a container that was started without GPUs, by its runtime.
 WITHOUT_GPU = {
     "kubernetes": Advice(
         "This is a Kubernetes pod, and the driver and GPUs reach only containers that request nvidia.com/gpu from "
@@ -412,7 +412,7 @@ LIBRARIES = {
     "setting_unknown": Advice("It is not a setting of anycuda.", "Correct its name, or unset it.", ("unset {name}",),
                               "docs/doctor.md"),
     "folder_denied": Advice(
-        "This user may not enter {blocker}, so that nothing in {path} is found.",
+        "This user may not enter {blocker}, so no file in {path} is found.",
         "Let this user enter and list the folder, or name another one.",
         ("namei -l {path}", "sudo setfacl -m u:\"$USER\":rx {blocker}"), _LINKER),
     "dependency": Advice(
@@ -441,7 +441,7 @@ LIBRARIES = {
         "It is for another CPU than this machine's.", "Install the package for this CPU, or remove it.",
         ("file -L {path}", "uname -m", "{repair}"), _LINKER),
     "not_a_file": Advice(
-        "It is a folder, a device or the like, and not a file.", "Remove it, or install its package again.",
+        "It is a folder, a device or the like instead of a file.", "Remove it, or install its package again.",
         ("ls -ld {path}", "{repair}"), _LINKER),
     "dangling": Advice(
         "It is a link to {target}, which does not exist.", "Install its package again, or remove the link.",
@@ -453,7 +453,7 @@ LIBRARIES = {
         "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
         "Rename the folder, or reach it by a link without $.", ("ln -s {folder} PATH_WITHOUT_DOLLAR",), _LINKER),
     "not_trusted": Advice(
-        "Another user can change it, and no setting names it: it was found above the caller's own folder.",
+        "Another user can change it, and no setting names it: it was found above the caller's folder.",
         "Let only its owner write to its folder, or name it by {variable}.",
         ("ls -ld {folder} {path}", "export {variable}={path}"), "docs/search.md"),
     "other_library": Advice(
@@ -461,7 +461,7 @@ LIBRARIES = {
         ("readelf -d {path} | grep SONAME",), _LINKER),
     "anycuda_stub": Advice(
         "It is an anycuda stub, which loads the library and does not contain it.",
-        "Install {it} itself.", ("{install}",), "docs/search.md"),
+        "Install {it} from NVIDIA.", ("{install}",), "docs/search.md"),
     "not_read": Advice(
         "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
@@ -470,23 +470,23 @@ LIBRARIES = {
         "or a module of LD_AUDIT leads elsewhere.",
         "Start the program again; if it happens again, unset LD_AUDIT.", ("ls -lL {path}", "unset LD_AUDIT"), _LINKER),
     "other_version": Advice(
-        "The file is not what it seems: {reason}.", "Install its package again, or remove it.",
+        "The file is not the library that its name says: {reason}.", "Install its package again, or remove it.",
         ("{repair}",), "docs/search.md"),
     "stays_open": Advice(
         "It was opened and refused: {reason}.", "Remove it, and start the program again.",
         ("mv {path} {path}.unused", "{repair}"), "docs/search.md"),
     "library_setting": Advice(
         "{variable} names it, and it is refused: {reason}.",
-        "Correct {variable}, or unset it: where it is set, no other place is searched.", ("unset {variable}",),
+        "Correct {variable}, or unset it: while it is set, no other place is searched.", ("unset {variable}",),
         "docs/search.md"),
     "crash": Advice(
-        "The last step was: {step}.", "Remove or replace the file of that step: a program would end there too.", (),
+        "The last step was: {step}.", "Remove or replace the file of that step: a program would fail there, too.", (),
         "docs/doctor.md"),
     "other_environment": Advice(
         "{how}; the environment in use, {prefix}, has {nearest}.",
-        "Let the environment's own library be found first.", ("{command}",), "docs/doctor.md"),
+        "Make the search find the environment's library first.", ("{command}",), "docs/doctor.md"),
     "toolkits_differ": Advice(
         "{settings} name different toolkits: builds and programs that read one of them do not see the other. anycuda "
         "searches them in this order.",
-        "Set all to the toolkit that is meant.", (), "docs/doctor.md"),
+        "Set all of them to the intended toolkit.", (), "docs/doctor.md"),
 }

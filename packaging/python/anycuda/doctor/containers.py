@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-# Each runtime's mark in a path of /proc/*/cgroup or of the root's mount. The cgroup of a host's own process does not
-# lead through these, and the root of a host is not one of their overlays. Sources: Kubernetes (kubepods), runc's and
-# podman's systemd scopes, containerd's and Docker's storage folders.
+# Each runtime's mark in a path of /proc/*/cgroup or of the root's mount. Neither the cgroup of a process on the host
+# nor the root of the host has them. Sources: Kubernetes (kubepods), runc's and podman's systemd scopes, containerd's
+# and Docker's storage folders.
 _MARKS = (
     ("kubernetes", r"kubepods|/kubelet/pods/"),
     ("podman", r"libpod|/containers/storage/overlay"),
@@ -17,7 +17,7 @@ _MARKS = (
     ("containerd", r"cri-containerd|nerdctl-|/containerd/|io\.containerd\."),
     ("lxc", r"/lxc/|lxc\.payload"),
 )
-# Variables that the one who starts a container sets in it.
+# Variables that a container runtime sets.
 _VARIABLES = (
     ("kubernetes", "KUBERNETES_SERVICE_HOST"),
     ("apptainer", "APPTAINER_CONTAINER"),
@@ -27,12 +27,12 @@ _VARIABLES = (
 )
 # Files that mark a container, by the names of compat/doctor/machine.cc.
 _FILES = ("kubernetes", "apptainer", "podman", "docker")
-# Apptainer first: it runs inside of the others too, and keeps their variables and mounts.
+# Apptainer first: it also runs inside the others, and keeps their variables and mounts.
 _ORDER = ("apptainer", "kubernetes", "podman", "docker", "cri-o", "containerd", "lxc")
 
 
 def kind_of_container(texts: Mapping[str, str], files: set[str], variables: Mapping[str, str]) -> str:
-    """The most specific kind; "container" if the runtime is unknown, "" outside of containers."""
+    """The most specific kind; "container" if the runtime is unknown, "" outside containers."""
     paths = "\n".join([texts.get("init_cgroup", ""), texts.get("cgroup", ""), root_mount(texts.get("mounts", "")),
                        *_kubelet_mounts(texts.get("mounts", ""))])
     found = {kind for kind, pattern in _MARKS if re.search(pattern, paths)}
@@ -50,7 +50,7 @@ def root_mount(mounts: str) -> str:
 
 
 def mounted_files(mounts: str) -> dict[str, str]:
-    """Mount point -> what is mounted there, as its own file system names it."""
+    """Mount point -> the mounted file or folder, as its file system names it."""
     return {_point(line): _field(line, _ROOT) for line in mounts.splitlines() if _point(line)}
 
 
@@ -63,7 +63,7 @@ def _point(line: str) -> str:
 
 
 def _field(line: str, number: int) -> str:
-    """White space in it is octal."""
+    """A field of a line; white space in it is written in octal."""
     fields = line.split(" ")
     if len(fields) <= _POINT:
         return ""
@@ -71,7 +71,7 @@ def _field(line: str, number: int) -> str:
 
 
 def _kubelet_mounts(mounts: str) -> list[str]:
-    """The kubelet's mounts in every container of a pod; on a node itself the folders are mount points, not
-    the roots of mounts of single files."""
+    """The kubelet's mounts in every container of a pod; on a node the folders are mount points, not roots of mounts of
+    single files."""
     return [line for line in mounts.splitlines()
             if _point(line) in ("/etc/hosts", "/dev/termination-log", "/etc/resolv.conf")]

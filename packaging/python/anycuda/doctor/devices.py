@@ -15,8 +15,8 @@ from .verdict import without_gpu
 
 @dataclass(frozen=True)
 class Devices:
-    """`branch`: 0 if it is not known. `gpus`: their architectures (90 of sm_90). `lacking`: what of driver and GPU is
-    not here."""
+    """`branch`: 0 if unknown. `gpus`: their architectures (90 for sm_90). `lacking`: a missing driver or GPU, in
+    words."""
 
     branch: int = 0
     gpus: tuple[int, ...] = ()
@@ -25,7 +25,7 @@ class Devices:
 
 def of_driver(driver: Driver) -> Devices:
     architectures = {int(gpu.compute_capability.replace(".", "")) for gpu in driver.gpus}
-    # A driver without NVML tells its CUDA only: that of the oldest branch of this CUDA.
+    # A driver without NVML tells only its CUDA; the oldest branch of this CUDA is assumed.
     release = gpus.facts().release(gpus.version(driver.cuda)) if "." in driver.cuda else None
     branch = driver.branch or (release.driver if release else 0)
     return Devices(branch, tuple(sorted(architectures)), without_gpu(driver))
@@ -33,7 +33,7 @@ def of_driver(driver: Driver) -> Devices:
 
 def replies(code: Kernels, needs: Needs | None, runtimes: Mapping[str, int], devices: Devices, facts: Facts
             ) -> list[Reply]:
-    """One for each kind of GPU. `runtimes`: file -> the oldest branch for the CUDA runtime in it."""
+    """A reply for each kind of GPU. `runtimes`: file -> the oldest branch for its static CUDA runtime."""
     if devices.branch:
         return [kernels.reply(code, gpu, devices.branch, runtimes, facts) for gpu in devices.gpus or (0,)]
     needed = f"Its device code needs driver {needs.driver} or newer." if needs and needs.driver else ""

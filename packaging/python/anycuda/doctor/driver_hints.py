@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would help where the driver is missing or gives no GPU: pure functions of what was found."""
+"""Hints for a missing driver or a driver without a GPU: pure functions of the findings."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ _ROW_OF_STATE = {
     "other_library": "driver_damaged", "not_a_file": "driver_damaged", "out_of_memory": "driver_not_read",
     "other_file_opened": "driver_other_file", "has_tokens": "driver_has_tokens",
     "other_architecture": "driver_other_cpu",
-}  # the rows of a file, the most telling first
-# Libraries that come with the driver. Tegra's (Jetson) are called libnvrm_gpu.so and the like.
+}  # the rows of a file, the most informative first
+# Libraries that come with the driver. Tegra's (Jetson) are named libnvrm_gpu.so and the like.
 _DRIVERS_OWN = re.compile(r"lib(nvidia-|cuda\.so|cudadebugger|nvrm|nvos|nvsci|nvcucompat|nvdc|nvimp)")
 
 NVML = "nvml"
-_MPS_PIPE = "/tmp/nvidia-mps"  # where CUDA_MPS_PIPE_DIRECTORY is not set
+_MPS_PIPE = "/tmp/nvidia-mps"  # if CUDA_MPS_PIPE_DIRECTORY is not set
 
 
 def driver_hints(driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
     found = _driver_hints(driver, machine, environment)
     hidden = machine.hidden_gpus is not None and machine.present_gpus
     if found and hidden and not any("CUDA_VISIBLE_DEVICES" in one.why for one in found):
-        found.append(_hint_of("gpu_hidden", "The GPUs are hidden too.", driver, machine))
+        found.append(_hint_of("gpu_hidden", "The GPUs are also hidden.", driver, machine))
     return found
 
 
@@ -49,7 +49,7 @@ def _driver_hints(driver: Driver, machine: Machine, environment: Environment) ->
 
 
 def nvml_hints(driver: Driver, library: Library | None, machine: Machine) -> list[Hint]:
-    """The driver is there, and a program that asks for NVML gets none: one package less, or one capability."""
+    """Hints for a driver without NVML: a package or a container capability is missing."""
     answers = library.answers.values() if library else ()
     if library is None or library.candidates or any(one.path or one.ended or one.refused for one in answers):
         return []
@@ -75,12 +75,12 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
     own = next((one.path for one in driver.tried if one.state == "anycuda_stub"), "")
     cause = _without_driver(files, own, machine, environment)
     stub = next((one for one in driver.tried if one.state == "link_stub"), None)
-    # With --nv the host's driver comes before the stub.
+    # With --nv the host's driver precedes the stub.
     return cause if stub is None or machine.lacks_nv else _beside_stub(stub.path, cause, machine)
 
 
 def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
-    """The search passes over the stub: the hint has both, the missing driver and the stub in its place."""
+    """A hint on a missing driver and the stub in its place, which the search skips."""
     folder = os.path.dirname(path)
     on_path = is_on_path(machine.variables.get("LD_LIBRARY_PATH", ""), folder)
     where = "LD_LIBRARY_PATH" if on_path else "the dynamic linker's path"
@@ -90,12 +90,12 @@ def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
 
 
 def _without_driver(files: list[Tried], stub: str, machine: Machine, environment: Environment) -> Hint:
-    """`files`: the refused ones, the most telling first. `stub`: an anycuda stub in a driver's place."""
+    """`files`: the refused ones, the most informative first. `stub`: an anycuda stub in a driver's place."""
     if files and files[0].state != "other_architecture":
         return _bad_file(files[0], machine)
     failed = "No driver library (libcuda.so.1) was found."
     if stub:
-        failed = f"No driver library (libcuda.so.1) was found but {stub}, an anycuda stub, which needs one."
+        failed = f"No driver library (libcuda.so.1) was found, only {stub}, an anycuda stub, which needs one."
     denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
     if denied is not None:
         return hint(advice.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
@@ -124,14 +124,14 @@ def _without_driver(files: list[Tried], stub: str, machine: Machine, environment
 
 
 def _may_hold_driver(path: str, machine: Machine) -> bool:
-    """Can the folder have a driver? Folders of environments and toolkits cannot."""
+    """Can the folder contain a driver? Folders of environments and toolkits cannot."""
     return (is_on_path(machine.variables.get("LD_LIBRARY_PATH", ""), path)
             or re.search(r"/usr/(lib|lib64|local/nvidia)(/|\Z)", path) is not None)
 
 
 def _bad_file(file: Tried, machine: Machine) -> Hint:
     failed = f"The driver library {file.path} cannot be loaded."
-    if machine.lacks_nv:  # --nv puts the host's driver before the image's file
+    if machine.lacks_nv:  # --nv gives the host's driver precedence over the image's file
         return hint(advice.WITHOUT_GPU, "apptainer", failed)
     row, missing = _ROW_OF_STATE[file.state], missing_dependency(file.reason, file.path)
     reason = without_advice(file.reason.replace("the dynamic linker refused it: ", ""))
@@ -157,7 +157,7 @@ def _bad_file(file: Tried, machine: Machine) -> Hint:
 
 
 def _row_of_missing(file: Tried, machine: Machine) -> str:
-    """Of a dangling link, and of a name that only /etc/ld.so.cache has."""
+    """The row for a dangling link, or for a name that only /etc/ld.so.cache has."""
     if not file.target:
         return "driver_listed_in_container" if machine.container else "driver_listed_only"
     if machine.container:
@@ -171,8 +171,8 @@ def _no_gpu(driver: Driver, machine: Machine) -> Hint:
     status = failed.status if failed is not None else driver.status
     answer = (f"{failed.name} reports {failed.error} ({status})" if failed is not None and failed.error else
               f"{failed.name} reports error {status}" if failed is not None else
-              driver.problem or "it sees none")
-    return _hint_of(situation_of(status, driver, machine), f"The driver gives no GPU: {answer}.", driver, machine)
+              driver.problem or "it reports none")
+    return _hint_of(situation_of(status, driver, machine), f"The driver offers no GPU: {answer}.", driver, machine)
 
 
 def _hint_of(row: str, failed: str, driver: Driver, machine: Machine) -> Hint:

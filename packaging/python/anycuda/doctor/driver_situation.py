@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which row of advice.py a driver's answer stands for: pure functions of the answer and of the computer."""
+"""Selects the row of advice.py for a driver's answer: pure functions of the answer and of the computer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .findings import Driver
 from .hint import is_on_path
 from .machine import Machine, is_compat
 
-# Answers of a driver library that belongs to an image and not to the loaded kernel module.
+# Answers of a driver library that belongs to an image instead of the loaded kernel module.
 _OF_THE_IMAGE = (advice.STUB_LIBRARY, advice.DRIVER_MISMATCH, advice.COMPAT_NOT_SUPPORTED, advice.UNKNOWN)
 
 
@@ -49,8 +49,8 @@ def _situation_of(status: int, driver: Driver, machine: Machine) -> str:
 
 
 def _no_device(driver: Driver, machine: Machine, visible: bool) -> str:
-    """The driver works and sees no GPU: not there, not given to the container, or hidden. Causes that
-    remain when CUDA_VISIBLE_DEVICES is unset come first."""
+    """The driver works and sees no GPU: it is missing, not given to the container, or hidden. Causes that remain
+    without CUDA_VISIBLE_DEVICES come first."""
     absent = "" if machine.ended else _absent(driver, machine)
     if absent:
         return absent
@@ -90,8 +90,8 @@ def _has_compat(driver: Driver) -> bool:
 
 
 def _compat(driver: Driver, machine: Machine) -> str:
-    """A driver library that is newer than the kernel module tries forward compatibility, and answers 804 where the GPU
-    does not have it: cuda-compat's, or the installed one after an update whose module is not loaded yet."""
+    """A driver library that is newer than the kernel module tries forward compatibility, and answers 804 if the GPU
+    does not support it: cuda-compat's library, or the installed one after an update whose module is not loaded yet."""
     if _has_compat(driver):
         return "compat_not_supported"
     if {driver.path, driver.file} & set(machine.mounted_compat):
@@ -120,7 +120,7 @@ def _unknown(machine: Machine) -> str:
 
 
 def _access(machine: Machine) -> str:
-    """What is wrong with the device files, "" if nothing is (NVIDIA driver README, "Configuring Device Files")."""
+    """The problem of the device files, or "" (NVIDIA driver README, "Configuring Device Files")."""
     if machine.ended or machine.wsl or not machine.kernel_driver:
         return ""
     if denied_device(machine):
@@ -135,5 +135,5 @@ def denied_device(machine: Machine) -> str:
 
 
 def has_devices(machine: Machine) -> bool:
-    """A device file without the kernel's driver is left over, as from an image."""
+    """Are there device files with a kernel driver? Those without one are leftovers, such as an image's."""
     return bool("nvidiactl" in machine.devices and machine.kernel_driver) or machine.wsl_device

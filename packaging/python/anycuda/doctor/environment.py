@@ -21,20 +21,20 @@ _TOOLS = ("micromamba", "mamba", "conda")
 
 @dataclass
 class Denied:
-    path: str  # where CUDA may be
-    blocker: str  # the folder on the way to it that may not be entered
+    path: str  # a possible place of CUDA
+    blocker: str  # the folder on its path that this user may not enter
 
 
 @dataclass
 class Environment:
-    prefix: str = ""  # "" for a program outside of environments
-    real: str = ""  # behind links
-    manager: str = "pip"  # of packages.py: what installs into it
+    prefix: str = ""  # "" for a program outside environments
+    real: str = ""  # the prefix with links resolved
+    manager: str = "pip"  # the package manager (packages.py) that installs into it
     denied: list[Denied] = field(default_factory=list)
-    links: dict[str, str] = field(default_factory=dict)  # a folder that was asked about -> the one behind links
+    links: dict[str, str] = field(default_factory=dict)  # folder -> the same with links resolved
 
     def folder(self, path: str) -> str:
-        """One text for all paths of a folder."""
+        """The same text for all paths of a folder."""
         return os.path.normpath(self.links.get(path, path))
 
     def has(self, path: str) -> bool:
@@ -42,14 +42,14 @@ class Environment:
 
 
 def prefix_of_program(native: bool, variables: Mapping[str, str], own: str = sys.prefix) -> str:
-    """A Python has its sys.prefix; another program belongs to the activated environment."""
+    """The prefix: sys.prefix for Python, the activated environment for another program."""
     if not native:
         return own
     return variables.get("VIRTUAL_ENV") or variables.get("CONDA_PREFIX") or ""
 
 
 def question_of(native: bool, variables: Mapping[str, str], path: list[str] | None = None) -> tuple[str, ...]:
-    """The question about folders: the prefix, then the folders in which libraries may be, each once."""
+    """The question about folders: the prefix, then each folder that may contain libraries."""
     prefix = prefix_of_program(native, variables)
     folders = [prefix]
     folders += [] if native else sys.path if path is None else path
@@ -70,9 +70,9 @@ def environment_of(outcome: Outcome, variables: Mapping[str, str]) -> Environmen
 
 
 def manager_of(prefix: str, conda: bool, pixi: bool, history: str, pyvenv: str = "", active: bool = False) -> str:
-    """conda-meta/ makes a prefix a conda environment; pixi leaves conda-meta/pixi, the others write the command that
-    made it into conda-meta/history ("# cmd: /opt/conda/bin/mamba create ..."). uv writes its version into pyvenv.cfg,
-    and no pip is in its environments. `pip` is that of the environment which is activated."""
+    """The package manager of a prefix. A conda environment has conda-meta/; pixi leaves conda-meta/pixi there, and the
+    others write the command that created it into conda-meta/history ("# cmd: /opt/conda/bin/mamba create ..."). uv
+    writes its version into pyvenv.cfg, and its environments have no pip. `pip` belongs to the activated environment."""
     if not prefix:
         return "system"
     if not conda:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that the command names: their device code, and whether this machine loads it."""
+"""The files on the command line: their device code, and whether this machine loads it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .devices import Devices
 
 @dataclass(frozen=True)
 class File:
-    """`path` and `kind` ("file", "folder", "wheel") of what was named. `problems`: (name, sentence) of what could not
-    be read. `needs`: None without code for a driver. `runtime_driver`: the oldest that the CUDA runtimes in it work
-    with; 0 if it has none, or that is not known. `replies`: one for each kind of GPU here. `loads`: does one of these
-    load all its device code, with a driver for these runtimes? None if that is not known."""
+    """`path` and `kind` ("file", "folder", "wheel") on the command line. `problems`: (name, sentence) for each
+    unreadable file. `needs`: None without code for a driver. `runtime_driver`: the oldest driver for its static CUDA
+    runtimes; 0 if it has none, or if unknown. `replies`: one for each kind of GPU here. `loads`: does one of these GPUs
+    load all its device code, with a driver for these runtimes? None if unknown."""
 
     path: str
     kind: str
@@ -39,8 +39,8 @@ class File:
     @property
     def obstacle(self) -> str:
         if any(0 < reply.driver < self.runtime_driver for reply in self.replies):
-            return f"the CUDA runtime that is linked in needs driver {self.runtime_driver} or newer"
-        return "the device code loads on no GPU here"
+            return f"its static CUDA runtime needs driver {self.runtime_driver} or newer"
+        return "its device code loads on no GPU of this machine"
 
     @property
     def loads_on(self) -> list[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the answers say, put together: one list of candidates per library, for all callers."""
+"""The findings, collected from the answers: one list of candidates per library, for all callers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import packages
 from .questions import Outcome
 from .records import Record
 
-UNVERSIONED = "unversioned"  # a caller without symbol versions: by dlsym, ctypes, or linked to the stub itself
+UNVERSIONED = "unversioned"  # a caller without symbol versions: by dlsym, ctypes, or linked to the stub directly
 
 
 @dataclass
@@ -17,7 +17,7 @@ class Setting:
     name: str
     value: str
     understood: bool
-    values: str  # what it may be; "" for a variable that anycuda does not read
+    values: str  # its valid values; "" for a variable that anycuda does not read
 
 
 @dataclass
@@ -37,8 +37,8 @@ class Call:
 
 @dataclass
 class Tried:
-    """A file that is named like a driver and was refused. `size`: -1 if it is missing. `target`: the
-    missing file that it is a link to. `stays_open`: it was opened and cannot be closed, so the search ended there."""
+    """A refused file with the name of a driver. `size`: -1 if it is missing. `target`: the missing target of a link.
+    `stays_open`: it was opened and cannot be closed, so the search ended there."""
 
     path: str
     state: str
@@ -50,8 +50,8 @@ class Tried:
 
 @dataclass
 class Driver:
-    """`ended`: how asking it failed; `problem`: why it cannot be used. `status`: of cuDriverGetVersion.
-    `file`: behind all links."""
+    """`ended`: how the query failed. `problem`: why it cannot be used. `status`: the result of cuDriverGetVersion.
+    `file`: the path with links resolved."""
 
     path: str = ""
     cuda: str = ""
@@ -73,8 +73,8 @@ class Driver:
 
 @dataclass
 class Decision:
-    """What becomes of a candidate for one caller. `driver`: how the driver stands to it, "" where it was
-    not asked. `tried`: it was opened, or that failed."""
+    """The decision on a candidate for one caller. `driver`: how the driver supports it, "" if it was not asked.
+    `tried`: the search tried to open it."""
 
     verdict: str
     reason: str
@@ -89,13 +89,13 @@ class Candidate:
     place: str
     state: str
     version: str
-    exact: bool  # else at least that: from the names that it exports
-    source: str  # of the version, and its file; else why the version is unknown
+    exact: bool  # False: at least this version, from the names that it exports
+    source: str  # the source of the version, and its file; or why the version is unknown
     source_file: str
     source_problem: str
     decisions: dict[str, Decision] = field(default_factory=dict)  # by caller
     stays_open: bool = False  # it was opened, refused and cannot be closed, so no other is opened
-    target: str = ""  # of a dangling link: the missing file
+    target: str = ""  # the missing target of a dangling link
 
 
 @dataclass
@@ -103,13 +103,13 @@ class Place:
     name: str
     title: str
     folders: int
-    left_out: int = 0  # files that are not among the candidates: too many are unusable
+    left_out: int = 0  # unusable files that are not listed, since there are too many
 
 
 @dataclass
 class Answer:
-    """What the stub loads for one caller: `path` "" is nothing; `advice` is then what would help.
-    `refused`: the setting that is not understood; the stub then searches nothing."""
+    """The library that the stub loads for one caller. `path`: "" for none; `advice` is then a hint. `refused`: an
+    invalid setting, with which the stub does not search."""
 
     path: str = ""
     version: str = ""
@@ -131,15 +131,15 @@ class Library:
     places: list[Place] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     answers: dict[str, Answer] = field(default_factory=dict)  # by caller
-    install_hint: str = ""  # what the stubs say of installing it
+    install_hint: str = ""  # the stubs' hint on installing it
 
     @property
     def short(self) -> str:
-        """NVRTC, of "NVRTC (runtime compiler)". cuDNN is the product of two libraries."""
+        """NVRTC for "NVRTC (runtime compiler)". cuDNN is the product of two libraries."""
         return self.name if self.name in packages.SAME_PACKAGE else self.product.split(" (")[0]
 
     def sort(self) -> None:
-        """Place by place as they are searched, the newest first: folders have no order of their own."""
+        """Sorts candidates by the order of search, the newest first within a place."""
         order = list(dict.fromkeys(candidate.place for candidate in self.candidates))
         self.candidates.sort(key=lambda one: one.path)
         self.candidates.sort(key=lambda one: numbers(one.version), reverse=True)
@@ -159,13 +159,13 @@ class Findings:
         return next((library for library in self.libraries if library.name == name), None)
 
     def named(self, name: str) -> Library:
-        """One that was asked about."""
+        """The library of that name, which must be among the questions."""
         return next(library for library in self.libraries if library.name == name)
 
 
 def library_of(about: Record) -> Library:
     majors = about.text("majors").split()
-    # The driver's functions have no versions: there is one kind of caller.
+    # The driver's functions have no versions, so there is one kind of caller.
     return Library(about.text("name"), about.text("product"), about.text("stub"), about.text("variable"),
                    about.flag("is_driver"), [*majors, UNVERSIONED], install_hint=about.text("install_hint"))
 
@@ -191,7 +191,7 @@ def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
             library.candidates.append(found)
     for record in outcome.of("candidate"):
         candidate = known[record.text("place"), record.text("path")]
-        if candidate.state == "usable":  # a file may be opened for only one of the callers
+        if candidate.state == "usable":  # the file may have been opened for only one of the callers
             candidate.state = record.text("state")
         candidate.stays_open |= record.flag("stays_open")
         candidate.decisions[caller] = Decision(
@@ -218,7 +218,7 @@ def numbers(version: str) -> list[int]:
 
 
 def version_of(record: Record) -> str:
-    """12.9; 12 where the minor is not known; "" where nothing is."""
+    """12.9; 12 if the minor is unknown; "" if the version is unknown."""
     major, minor = record.number("major"), record.number("minor")
     if major <= 0:
         return ""

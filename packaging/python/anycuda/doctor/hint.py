@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One hint: a row of advice.py with what was found filled in."""
+"""A hint: a row of advice.py, filled in with the findings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .advice import Advice
 
 @dataclass
 class Hint:
-    """`why`: what failed and why, a sentence each; `what`: what to do. `commands` are for the reader to run."""
+    """`why`: a sentence on what failed and one on the cause. `what`: what to do. `commands`: for the reader to run."""
 
     why: str
     what: str
@@ -25,7 +25,7 @@ class Hint:
 
 def hint(table: dict[str, Advice], situation: str, failed: str, ready: dict[str, str] | None = None,
          **values: object) -> Hint:
-    """`values` are quoted in commands; `ready` are parts of commands. A command that comes out empty is left out."""
+    """`values` are quoted in commands; `ready` are parts of commands. Empty commands are left out."""
     advice = table[situation]
     texts = {name: str(value) for name, value in values.items()}
     quoted = {name: shlex.quote(text) for name, text in texts.items()}
@@ -35,18 +35,18 @@ def hint(table: dict[str, Advice], situation: str, failed: str, ready: dict[str,
 
 
 def sentence(text: str) -> str:
-    """Makes a sentence of a fragment from the loader: a capital and a full stop. A name, as of a variable, stays."""
+    """Turns a fragment from the loader into a sentence, with a capital and a full stop. A name at its start stays."""
     first = text[:1].upper() if re.match(r"[a-z]+(?:[ ,;:]|\Z)", text) else text[:1]
     return first + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
 def without_advice(reason: str) -> str:
-    """The loader's messages end with what to do, which a hint says in its own sentence."""
+    """The reason without the advice at its end, for which a hint has a separate sentence."""
     return re.sub(r"( \((update|install|repair) .*\)|; (install it again|update anycuda or .*))\Z", "", reason)
 
 
 def read_problem(reason: str) -> tuple[str, str]:
-    """Why a file cannot be read, as the end of a row's name, and in the system's words."""
+    """Why a file cannot be read: the end of a row's name, and the system's message."""
     found = re.search(r"cannot be read \((.*)\)\Z", reason)
     text = found[1] if found else reason
     allowed = text not in map(os.strerror, (errno.EACCES, errno.EPERM))
@@ -56,14 +56,13 @@ def read_problem(reason: str) -> tuple[str, str]:
 
 
 def missing_dependency(reason: str, path: str) -> str:
-    """The library that a file needs and that the dynamic linker does not find (glibc's words), "" for another
-    reason."""
+    """The needed library that the dynamic linker does not find (glibc's message), "" for another reason."""
     found = re.search(r"(?:^|: )([^\s:]+): cannot open shared object file: No such file", reason)
     return found[1] if found and found[1] != path else ""
 
 
 def without_folder(library_path: str, folder: str) -> str:
-    """Takes the folder out of LD_LIBRARY_PATH."""
+    """The command that removes the folder from LD_LIBRARY_PATH."""
     entries = [entry for entry in re.split("[:;]", library_path) if entry]
     left = [entry for entry in entries if entry.rstrip("/") != folder.rstrip("/")]
     return f"export LD_LIBRARY_PATH={shlex.quote(':'.join(left))}" if left else "unset LD_LIBRARY_PATH"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What would help, the root cause first: the driver, then settings and the runtime, then optional libraries. Pure
-functions of what was found."""
+"""Hints, the root cause first: the driver, then settings and the runtime, then optional libraries. Pure functions of
+the findings."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from .hint import Hint, hint, missing_dependency, read_problem, without_advice, 
 from .machine import TOOLKIT_VARIABLES, Machine
 from .verdict import RUNTIME, name_of_caller
 
-# The row of a file's state. A file of the first is reported in any case; one of the second may lie there for good
-# reasons, and matters where a program gets nothing.
+# The row for a file's state. A file with a state in the first table is always reported; one in the second table may be
+# there for good reasons, and is reported only if a program gets no library.
 _BROKEN = {"not_elf": "damaged", "truncated": "damaged", "core_symbol_missing": "damaged",
            "other_architecture": "other_cpu", "unreadable": "unreadable", "open_failed": "not_opened",
            "other_version": "other_version"}
 _REFUSED = {"missing": "dangling", "not_a_file": "not_a_file", "has_tokens": "has_tokens",
             "not_trusted": "not_trusted", "other_library": "other_library", "anycuda_stub": "anycuda_stub",
             "out_of_memory": "not_read", "other_file_opened": "other_file"}
-# Verdicts, and the command that lifts what is against the library.
+# Verdicts against a library, and the command that lifts them.
 _LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR", "other_loaded": "", "other_group": "",
               "other_runtime": "",
               "no_metadata": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_too_old": "", "driver_branch_short": "",
               "driver_branch_unknown": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_major_unknown": "",
               "driver_failed": "export ANYCUDA_STUB_COMPAT=best_effort"}
 _USE_COMPAT = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
-_WOULD_SERVE = ("accepted", "other_loaded")  # verdicts that are not about the file itself
+_WOULD_SERVE = ("accepted", "other_loaded")  # verdicts that do not depend on the file
 
 
 def hints_for(findings: Findings, machine: Machine, environment: Environment | None = None) -> list[Hint]:
@@ -72,23 +72,23 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
     nothing = _nothing(library)
     named = [one for one in library.candidates if one.place == "variable"] if nothing else []
     rows = {**_BROKEN, **_REFUSED} if nothing else _BROKEN
-    # A file that ended the search is why there is nothing.
+    # A file that ended the search explains the missing library.
     files = sorted((one for one in library.candidates if one.stays_open or one.state in rows),
                    key=lambda one: (not one.stays_open, one.state not in _BROKEN))
     found = [_file(library, one, driver, machine, environment) for one in files if one not in named]
-    found += [hint(LIBRARIES, "crash", f"Looking for the {library.short} fails: {answer.ended}.",
+    found += [hint(LIBRARIES, "crash", f"The search for the {library.short} fails: {answer.ended}.",
                    step=answer.last_step or "none")
               for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
     found += [_named(library, one) for one in named]
     if nothing and not named and library.name not in (*packages.HARMLESS, *packages.SAME_PACKAGE):
         found.append(_no_library(library, nothing, driver, machine, environment))
-    # A library of another environment comes before a broken file that does not matter.
+    # A library of another environment is reported before a broken file without effect.
     other = _other_environment(library, machine, environment)
     return other + found
 
 
 def _named(library: Library, candidate: Candidate) -> Hint:
-    return hint(LIBRARIES, "library_setting", f"{candidate.path} does not serve as {library.short}.",
+    return hint(LIBRARIES, "library_setting", f"{candidate.path} cannot be used as {library.short}.",
                 variable=library.variable, reason=without_advice(_reason(candidate)))
 
 
@@ -102,7 +102,7 @@ def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, ma
                     if caller in nothing and decision.verdict in _LIFTED_BY), None)
     first = packages.first_major_beyond(library.name, driver.cuda)
     if refused is None and first:
-        why += f" It begins with CUDA {first}, and the driver supports up to CUDA {driver.cuda}."
+        why += f" It exists since CUDA {first}, but the driver supports only up to CUDA {driver.cuda}."
         update = packages.update_driver(machine.distribution, machine.container_kind, machine.wsl)
         remedy, commands = f"Update the driver, then install {installation.the(library)}.", [update]
     if refused is None:
@@ -114,7 +114,7 @@ def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, ma
         if decision.verdict == "driver_too_old":
             commands.append(_USE_COMPAT)
     if decision.verdict == "newer_than_known":
-        remedy = f"Update anycuda, or install a {library.short} of a CUDA that it knows."
+        remedy = f"Update anycuda, or install a {library.short} of a CUDA that this version supports."
     return Hint(f"{why} {candidate.path}: {without_advice(decision.reason)}.", remedy, [*lifted, *commands],
                 decision.verdict, "docs/search.md")
 
@@ -132,7 +132,7 @@ def _who_gets_nothing(library: Library, callers: list[str]) -> str:
 
 
 def _reason(candidate: Candidate) -> str:
-    """The first reason against the file: it may have been opened for only one of the callers."""
+    """The first reason against the file, which may have been opened for only one of the callers."""
     reasons = [one.reason for one in candidate.decisions.values() if one.reason not in ("usable", "not needed")]
     return next(iter(reasons), candidate.state.replace("_", " "))
 
@@ -151,7 +151,7 @@ def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machi
         row = "listed_only"
     elif row == "unreadable":
         row, reason = read_problem(reason)
-    return hint(LIBRARIES, row, f"{path} does not serve as {library.short}.",
+    return hint(LIBRARIES, row, f"{path} cannot be used as {library.short}.",
                 {"provide": packages.provide(machine.distribution, missing),
                  "repair": installation.repair(library, candidate, machine, environment, row != "link_loop"),
                  "install": installation.command(library, driver, machine, environment)},
@@ -160,7 +160,7 @@ def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machi
 
 
 def _other_environment(library: Library, machine: Machine, environment: Environment) -> list[Hint]:
-    """A library from elsewhere is taken though the environment in use has one that would serve."""
+    """A hint if the library comes from elsewhere although the environment in use has a usable one."""
     taken = next((one for one in library.candidates if library.taken_by(one)), None)
     if taken is None or taken.place == "variable" or not environment.prefix or environment.has(taken.path):
         return []
@@ -172,7 +172,7 @@ def _other_environment(library: Library, machine: Machine, environment: Environm
     if nearest is None:
         return []
     how, command = _cause_of(library, taken, nearest, machine)
-    return [hint(LIBRARIES, "other_environment", f"The {library.short} of another environment is taken: {taken.path}.",
+    return [hint(LIBRARIES, "other_environment", f"The {library.short} of another environment is used: {taken.path}.",
                  {"command": command}, how=how, prefix=environment.prefix, nearest=nearest.path)]
 
 
@@ -191,7 +191,7 @@ def _cause_of(library: Library, taken: Candidate, nearest: Candidate, machine: M
         if any(part and taken.path.startswith(part.rstrip("/") + "/") for part in variables.get(name, "").split(":")):
             return f"{name} leads to it", command
     if "/.local/lib/python" in taken.path:
-        return "It is among the user's own packages", "export PYTHONNOUSERSITE=1"
+        return "It is among the user's packages", "export PYTHONNOUSERSITE=1"
     return "Its place is searched first", use_it
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a library is installed, or installed again, into the environment that lacks it: pure functions."""
+"""The commands that install a library, or install it again, into the environment that lacks it: pure functions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .verdict import RUNTIME
 def remedy(library: Library, answers: list[Answer], driver: Driver, machine: Machine, environment: Environment) -> str:
     text = "; ".join(dict.fromkeys(answer.advice for answer in answers))
     if environment.manager in (*packages.WITH_WHEELS, "system"):
-        # The loader's words name the newest wheel, whatever the driver runs.
+        # The loader's message names the newest wheel, even if the driver is too old for it.
         best = command(library, driver, machine, environment).split("  #")[0]
         if best.startswith("#"):  # a page to read
             text = re.sub(r"pip install [\w-]+, or ", "", text)
@@ -36,7 +36,8 @@ def the(library: Library) -> str:
 
 def commands(library: Library, driver: Driver, answers: list[Answer], machine: Machine,
              environment: Environment) -> list[str]:
-    """Empty if the installed library is refused for another reason than its version: installing does not help then."""
+    """The commands; empty if the installed library is refused for a reason that installing another one does not
+    change."""
     if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
         return []
     best = command(library, driver, machine, environment)
@@ -54,7 +55,7 @@ def command(library: Library, driver: Driver, machine: Machine, environment: Env
 
 
 def repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment, links: bool) -> str:
-    """By the package manager that installed it: the environment's, or the distribution's."""
+    """The command of the package manager that installed the file: the environment's, or the distribution's."""
     major = _cuda_of(library, candidate)
     if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
         return packages.repair(library.name, environment.manager, environment.prefix, major)
@@ -62,7 +63,7 @@ def repair(library: Library, candidate: Candidate, machine: Machine, environment
 
 
 def _cuda_of(library: Library, candidate: Candidate) -> int:
-    """The major of CUDA that the file is of, 0: not known. libcufft.so.11 is of CUDA 12; libnccl.so.2 of any."""
+    """The CUDA major of the file; 0: unknown. libcufft.so.11 is of CUDA 12, libnccl.so.2 of any CUDA."""
     known = re.match(r"(\d+)(\.\d+)*$", candidate.version)
     number = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
     if known or not number:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The computer that is asked about: pure functions of what the probes found (compat/doctor/machine.cc) and of the
-variables."""
+"""The examined computer: pure functions of the probes' answers (compat/doctor/machine.cc) and the variables."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from dataclasses import dataclass, field
 from .containers import kind_of_container, mounted_files
 from .questions import Outcome
 
-# In the order in which the search takes them (compat/search/machine/roots.cc).
+# In the order of the search (compat/search/machine/roots.cc).
 TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME", "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME")
 _VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", *TOOLKIT_VARIABLES,
               "CUDA_VISIBLE_DEVICES", "CUDA_MPS_PIPE_DIRECTORY", "NVIDIA_VISIBLE_DEVICES",
@@ -22,7 +21,7 @@ _VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CON
 
 @dataclass
 class PresentGpu:
-    """A GPU that is built in, whether or not CUDA sees it. `driver`: the kernel's, "" if unknown."""
+    """A GPU in the computer, visible to CUDA or not. `driver`: the kernel's driver, "" if unknown."""
 
     address: str
     name: str = ""
@@ -39,11 +38,11 @@ class Machine:
     asked_as: str  # "python" or "native"
     python: str
     executable: str
-    kernel_driver: str  # 535.309.01, "" where the driver's kernel module is not loaded
+    kernel_driver: str  # 535.309.01; "" if the driver's kernel module is not loaded
     container: bool
     wsl: bool
-    variables: dict[str, str]  # those that say where CUDA is, as far as they are set
-    container_kind: str = ""  # "kubernetes", "docker", ...; "container" where its runtime is unknown
+    variables: dict[str, str]  # the set variables that name a place of CUDA
+    container_kind: str = ""  # "kubernetes", "docker", ...; "container" if its runtime is unknown
     present_gpus: list[PresentGpu] = field(default_factory=list)
     devices: dict[str, int] = field(default_factory=dict)  # nvidiactl -> the errno of opening it, 0 if it may be opened
     wsl_driver: bool = False  # /usr/lib/wsl/lib/libcuda.so.1
@@ -54,17 +53,17 @@ class Machine:
     overcommit: str = ""  # vm.overcommit_memory
     mounted_drivers: list[str] = field(default_factory=list)  # the driver's files that are mounted one by one
     ended: str = ""  # how the probes failed; the facts are then incomplete
-    mounted_compat: list[str] = field(default_factory=list)  # those of them that are of the image's cuda-compat
+    mounted_compat: list[str] = field(default_factory=list)  # the mounted files that come from the image's cuda-compat
 
     @property
     def has_gpu(self) -> bool:
-        """Without a GPU the driver's kernel module does not stay loaded (NVRM: No NVIDIA GPU found)."""
+        """Is there a GPU? Without one, the driver's kernel module does not stay loaded (NVRM: No NVIDIA GPU found)."""
         return bool(self.present_gpus or self.kernel_driver or (self.wsl and self.wsl_device))
 
     @property
     def lacks_nv(self) -> bool:
-        """An Apptainer container that was started without --nv (or --nvccli, which mounts the files). Its /dev is the
-        host's, so the device files do not show whether --nv was given."""
+        """Is it an Apptainer container that was started without --nv (or --nvccli, which mounts the files)? Its /dev is
+        the host's, so the device files do not show it."""
         return self.container_kind == "apptainer" and not self.apptainer_driver and not self.mounted_drivers
 
     @property
@@ -75,8 +74,9 @@ class Machine:
 
 
 def hides_all(value: str, gpus: list[PresentGpu]) -> bool:
-    """CUDA Programming Guide, CUDA_VISIBLE_DEVICES: only devices before the first invalid entry are visible.
-    Entries are indices, UUIDs of GPUs, which may be shortened, and MIG instances, of which nothing is known here."""
+    """Does CUDA_VISIBLE_DEVICES hide all GPUs? Only devices before the first invalid entry are visible (CUDA
+    Programming Guide). Entries are indices, UUIDs of GPUs, which may be shortened, and MIG instances, which are unknown
+    here."""
     first = value.split(",")[0].strip()
     if re.match(r"[0-9]+\Z", first):
         return bool(gpus) and int(first) >= len(gpus)
@@ -86,13 +86,13 @@ def hides_all(value: str, gpus: list[PresentGpu]) -> bool:
 
 
 def is_compat(path: str) -> bool:
-    """Of NVIDIA's cuda-compat: /usr/local/cuda-12.4/compat/, NGC's compat/lib/, conda's PREFIX/cuda-compat/."""
+    """Is it of NVIDIA's cuda-compat: /usr/local/cuda-12.4/compat/, NGC's compat/lib/, conda's PREFIX/cuda-compat/?"""
     return re.search(r"[/-]compat/", path) is not None
 
 
 def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> Machine:
     texts = {fact.text("name"): fact.text("text") for fact in outcome.of("fact")}
-    files = set(texts)  # the names below are of files whose text is not read
+    files = set(texts)  # only the existence of the files below matters
     release = {name: value.strip("\"'")
                for name, value in re.findall(r"^(\w+)=(.*)$", texts.get("os_release", ""), re.M)}
     container = kind_of_container(texts, files, variables)
@@ -141,6 +141,6 @@ def _present_gpus(outcome: Outcome) -> list[PresentGpu]:
         about = dict(re.findall(r"^([\w ]+):[ \t]*(\S.*?)[ \t]*$", record.text("text"), re.M))
         gpu.name = about.get("Model", "")
         uuid = about.get("GPU UUID", "")
-        gpu.uuid = "" if "?" in uuid else uuid  # the driver's text for a GPU that was not used yet
+        gpu.uuid = "" if "?" in uuid else uuid  # question marks: a GPU that was not used yet
         gpu.driver = gpu.driver or "nvidia"
     return [gpus[address] for address in sorted(gpus)]

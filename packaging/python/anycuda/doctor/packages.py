@@ -1,36 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command that installs something here: facts of package managers, and pure functions that choose."""
+"""Commands that install packages: facts about package managers, and pure functions that choose."""
 
 from __future__ import annotations
 
 import os
 import shlex
 
-# The wheel of a library: its name, which carries the major up to 12 (nvidia-cuda-runtime-cu12) and is
-# asked for by version from 13 on (PyPI).
+# The wheel of a library on PyPI: up to 12 its name carries the major (nvidia-cuda-runtime-cu12); since 13 the version
+# does.
 _WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink",
            "nvjpeg": "nvidia-nvjpeg", "cublas": "nvidia-cublas", "cublaslt": "nvidia-cublas", "cufft": "nvidia-cufft",
            "curand": "nvidia-curand", "cusolver": "nvidia-cusolver", "cusolvermg": "nvidia-cusolver",
            "cusparse": "nvidia-cusparse", "cudnn": "nvidia-cudnn", "cudnn8": "nvidia-cudnn", "nccl": "nvidia-nccl",
            "nvfatbin": "nvidia-nvfatbin", "nvtx": "nvidia-nvtx"}
-# Releases of their own, for each CUDA: nvidia-nccl-cu13. NVIDIA's packages for the system have other names; those of
-# NCCL are one name, with the CUDA in the version.
+# Libraries with their own releases, for each CUDA: nvidia-nccl-cu13. NVIDIA's packages for the system have other names;
+# NCCL's have the CUDA in the version instead of the name.
 _CUDNN = {"apt": "cudnn9-cuda-{major}", "dnf": "cudnn9-cuda-{major}", "zypper": "cudnn9-cuda-{major}"}
 _OWN_RELEASES = {"cudnn": _CUDNN, "cudnn8": _CUDNN,
                  "nccl": {"apt": "libnccl2", "dnf": "libnccl", "zypper": "libnccl"}}
 _CUDA_IN_VERSION = {"nccl": ", a version with +cuda{major}"}
-NEWEST_OF_OWN_RELEASES = dict.fromkeys(_OWN_RELEASES, 13)  # the newest CUDA that they are made for
-# From 13 on: those whose versions are not CUDA's are asked for by the metapackage, which pins them.
+NEWEST_OF_OWN_RELEASES = dict.fromkeys(_OWN_RELEASES, 13)  # the newest CUDA for which they exist
+# Since 13: libraries whose versions are not CUDA's are installed by the metapackage, which pins them.
 _EXTRAS = {"cufft": "cufft", "curand": "curand", "cusolver": "cusolver", "cusolvermg": "cusolver",
            "cusparse": "cusparse"}
 _FIRST_PLAIN_MAJOR = 13
-# conda-forge's packages; up to 11 one package has all of them.
+# conda-forge's packages; up to 11 one package contains all libraries.
 _CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg",
           "cublas": "libcublas", "cublaslt": "libcublas", "cufft": "libcufft", "curand": "libcurand",
           "cusolver": "libcusolver", "cusolvermg": "libcusolver", "cusparse": "libcusparse", "cudnn": "cudnn",
           "cudnn8": "cudnn", "nccl": "nccl", "nvfatbin": "libnvfatbin", "nvtx": "cuda-nvtx"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
-# By what made the environment: a pip that is not the environment's would install into another one.
+# By the tool that created the environment: a pip from outside would install into another one.
 _INSTALL = {
     "pip": "pip install {packages}",
     "venv": "{prefix}/bin/python -m pip install {packages}",
@@ -52,16 +52,16 @@ _REPAIR = {
     "pixi": "pixi reinstall",
 }
 WITH_WHEELS = ("pip", "venv", "uv", "pipx")
-# NVIDIA's packages for the system, by release: cuda-cudart-12-9. A program that is not Python finds wheels in activated
-# environments only.
+# NVIDIA's packages for the system, by release: cuda-cudart-12-9. Programs other than Python find wheels only in
+# activated environments.
 _NVIDIA = _CONDA
 _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
-_NEWEST_MINOR = {12: 9}  # CUDA 12 ended with it
+_NEWEST_MINOR = {12: 9}  # the last release of CUDA 12
 _FIRST_MAJOR = {"nvjitlink": 12, "nvfatbin": 12}
 _FIRST_MINOR = {("nvfatbin", 12): 4}
 INSTALLABLE = tuple(_WHEELS)
-HARMLESS = ("nvtx",)  # without them every call does nothing, as programs expect: no reason to install one
-SAME_PACKAGE = ("cudnn8",)  # what serves its callers is cuDNN 9, of which the user is told by itself
+HARMLESS = ("nvtx",)  # without NVTX every call does nothing, as programs expect, so it need not be installed
+SAME_PACKAGE = ("cudnn8",)  # cuDNN 9 serves its callers, and has its own hint
 _TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
 _GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
@@ -74,14 +74,14 @@ _INSTALL_DRIVER = {
     "fedora": "sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda  # from RPM Fusion",
     "arch": "sudo pacman -S nvidia nvidia-utils",
 }
-# The part of it that CUDA programs load.
+# The part of the driver that CUDA programs load.
 _INSTALL_DRIVER_LIBRARY = {
     "debian": "sudo apt install libcuda1",
     "ubuntu": "sudo apt install libnvidia-compute-{branch}",
     "fedora": "sudo dnf install xorg-x11-drv-nvidia-cuda-libs  # from RPM Fusion",
     "arch": "sudo pacman -S nvidia-utils",
 }
-# NVML lies in the same package, but in Debian.
+# NVML is in the same package, except in Debian.
 _INSTALL_NVML = {**_INSTALL_DRIVER_LIBRARY, "debian": "sudo apt install libnvidia-ml1"}
 # For distributions without a driver package (NVIDIA's driver installation guide).
 _NVIDIA_DRIVER = {manager: f"sudo {manager} install nvidia-open  # from NVIDIA's repository: {_GUIDE}"
@@ -97,7 +97,7 @@ _REINSTALL = {
 }
 _REMOVE = {"apt": "sudo apt remove {package}", "dnf": "sudo dnf remove {package}",
            "pacman": "sudo pacman -Rs {package}", "zypper": "sudo zypper remove {package}"}
-# The package that owns a file. It owns the file behind Debian's alternatives, and not their link.
+# The package that owns a file. Of Debian's alternatives it owns the target, not the link.
 _OWNER = {"apt": '"$(dpkg -S {file} | cut -d: -f1)"', "dnf": '"$(rpm -qf {file})"',
           "pacman": '"$(pacman -Qoq {file})"', "zypper": '"$(rpm -qf --qf %{{NAME}} {file})"'}
 _PROVIDE = {
@@ -112,13 +112,13 @@ _NO_INSTALLER = "https://www.nvidia.com/drivers"
 
 
 def first_major_beyond(name: str, driver_cuda: str) -> int:
-    """The library's first major, if it is newer than the driver; 0 else."""
+    """The library's first major if it is newer than the driver, otherwise 0."""
     first = _FIRST_MAJOR.get(name, 0)
     return first if driver_cuda and int(driver_cuda.split(".")[0]) < first else 0
 
 
 def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int, distribution: str = "") -> str:
-    """Installs a release of the library that this driver runs: of the driver's own CUDA, else the newest."""
+    """The command that installs a release of the library for this driver: of the driver's CUDA, or else the newest."""
     known = int(driver_cuda.split(".")[0]) if driver_cuda else newest
     major = min(known, newest)
     version = _not_before_first(name, driver_cuda if known == major and driver_cuda else str(major))
@@ -132,7 +132,8 @@ def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int,
 
 
 def _not_before_first(name: str, version: str) -> str:
-    """A driver runs a later minor's nvFatbin too: it makes no call to the driver."""
+    """The version, or the library's first one. A driver also runs nvFatbin of a later minor, since it makes no call to
+    the driver."""
     major, _, minor = version.partition(".")
     first = _FIRST_MINOR.get((name, int(major)), 0)
     return f"{major}.{first}" if minor and int(minor) < first else version
@@ -155,7 +156,7 @@ def _names(prefix: str) -> dict[str, str]:
 
 
 def repair(name: str, manager: str, prefix: str, major: int) -> str:
-    """Installs the library's package again over a damaged one."""
+    """The command that installs the library's package again over a damaged one."""
     package = (wheel(name, major) if manager in WITH_WHEELS else
                _CONDA[name] if _has_conda_package(name, major) else _CONDA_OLD.split("=")[0])
     return _REPAIR[manager].format(package=package, **_names(prefix))
@@ -193,7 +194,7 @@ def _of_driver(commands: dict[str, str], distribution: str, version: str) -> str
 
 
 def update_driver(distribution: str, container: str, wsl: bool) -> str:
-    """The driver of a container is its host's, that of WSL is Windows'."""
+    """The command that updates the driver: for a container on its host, for WSL in Windows."""
     if wsl:
         return f"# in Windows: {_NO_INSTALLER}"
     if container:
@@ -202,7 +203,7 @@ def update_driver(distribution: str, container: str, wsl: bool) -> str:
 
 
 def reinstall(distribution: str, path: str, links: bool = True) -> str:
-    """`links`: follow them to the file that a package owns."""
+    """The command that reinstalls the package of a file. `links`: follow links to the file that a package owns."""
     return _with_package(_REINSTALL, distribution, path, links) or "# by the package manager that installed it"
 
 
@@ -216,7 +217,7 @@ def _with_package(commands: dict[str, str], distribution: str, path: str, links:
 
 
 def provide(distribution: str, file: str) -> str:
-    """Names the package that has the file."""
+    """The command that finds the package with the file."""
     command = _PROVIDE.get(_FAMILIES.get(distribution, ""), "ldconfig -p | grep {file}")
     return command.format(file=shlex.quote(file), any_file=shlex.quote(f"*/{file}"))
 
@@ -226,6 +227,7 @@ def remove_driver(distribution: str, path: str) -> str:
 
 
 def install_fabric(distribution: str, version: str) -> str:
-    """Fabric Manager has the driver's version. NVIDIA's packages are named by the branch, or have its version."""
+    """The command that installs Fabric Manager, in the driver's version. NVIDIA's packages have the branch in their
+    name, or its version."""
     command = _INSTALL_FABRIC.get(_FAMILIES.get(distribution, ""))
     return command.format(branch=version.split(".")[0], version=version) if command and version else ""

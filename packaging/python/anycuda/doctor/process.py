@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process for each question, a time limit for all, and what became of them."""
+"""Runs a process for each question, with a time limit for all, and collects the outcomes."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import time
 from collections.abc import Iterable
 from typing import Callable
 
-_PATIENCE = 2.0  # seconds that an ended or killed process has to go; one that the kernel holds is left
-_UNABLE = 255  # exit status of a child that could not even ask
+_PATIENCE = 2.0  # seconds to wait for an ended or killed process; one that hangs in the kernel is abandoned
+_UNABLE = 255  # exit status of a child that could not ask
 
 
 class Process:
-    """A child that answers on one pipe; what it and its libraries say goes into another."""
+    """A child that answers on one pipe; the output of its libraries goes into another."""
 
     def __init__(self, task: Callable[[int], int]) -> None:
-        """`task`, which gets the pipe to answer on and returns the exit status, runs in the child."""
+        """Runs `task` in the child; it gets the pipe to answer on, and returns the exit status."""
         self.answer, self.said = bytearray(), bytearray()
         self.status: int | None = None
         self.late = False
@@ -32,19 +32,19 @@ class Process:
         self.pipes = {answer[0]: self.answer, said[0]: self.said}
 
     def read(self, pipe: int) -> bool:
-        """False at the pipe's end."""
+        """Reads from the pipe; returns False at its end."""
         data = os.read(pipe, 1 << 16)
         self.pipes[pipe] += data
         return bool(data)
 
     def finish(self) -> None:
-        """Kills it if it does not end by itself, and takes what is left in the pipes."""
+        """Kills the process if it does not end, and reads the rest of the pipes."""
         if not self._gone(0 if self.late else _PATIENCE):
             self.late = True
             os.kill(self.pid, signal.SIGKILL)
             self._gone(_PATIENCE)
         for pipe in self.pipes:
-            # Not until the end: a daemon that a driver has started may hold the other side.
+            # Does not wait for the end of the pipe: a daemon that a driver started may keep it open.
             os.set_blocking(pipe, False)
             try:
                 while self.read(pipe):
@@ -54,7 +54,7 @@ class Process:
             os.close(pipe)
 
     def ending(self, limit: float) -> str:
-        """How it failed, "" if it did not."""
+        """How the process failed, or ""."""
         if self.late or self.status is None:
             return f"no answer within {limit:g} s"
         if os.WIFSIGNALED(self.status):
@@ -62,7 +62,7 @@ class Process:
             return f"crash: signal {number}, {signal.strsignal(number)}"
         code = os.WEXITSTATUS(self.status)
         if code == _UNABLE:
-            return "it cannot be asked"
+            return "the question could not be asked"
         return f"no answer: {os.strerror(code)}" if code else ""
 
     def _gone(self, patience: float) -> bool:
@@ -79,7 +79,7 @@ class Process:
 
 
 def run_all(tasks: Iterable[Callable[[int], int]], limit: float) -> list[Process]:
-    """All at once, so that several that hang do not add up."""
+    """Runs all tasks in parallel, so that waiting times for hanging ones do not add up."""
     processes: list[Process] = []
     try:
         for task in tasks:
@@ -92,7 +92,7 @@ def run_all(tasks: Iterable[Callable[[int], int]], limit: float) -> list[Process
 
 
 def _listen(processes: list[Process], deadline: float) -> None:
-    """Until every answer has come to its end. Those that have not at the deadline are late."""
+    """Reads until every answer has ended, or until the deadline; unfinished ones are marked late."""
     with selectors.DefaultSelector() as selector:
         waiting = {}
         for process in processes:
@@ -109,11 +109,11 @@ def _listen(processes: list[Process], deadline: float) -> None:
 
 
 def _run(task: Callable[[int], int], answer: int, said: int) -> None:
-    """The child's whole life: whatever happens, it must not go on as a second command."""
+    """Runs the child; it must end here in every case, and not continue as a second command."""
     status = _UNABLE
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is an answer here, and no file
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is an answer, and needs no core file
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream, target in ((0, nothing), (1, said), (2, said)):
             os.dup2(target, stream)

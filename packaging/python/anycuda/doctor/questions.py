@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be asked of libanycuda_doctor.so (compat/doctor/ask.h), and its answers."""
+"""The questions to libanycuda_doctor.so (compat/doctor/ask.h), and its answers."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ..failure import Failure
 from . import process, records
 from .records import Record
 
-# A question is its words: ("about",), ("driver",), ("machine",), ("folders", prefix, folder...), or a library and
-# a caller's major, as ("cudart", "12"); a caller without a version is "0".
+# A question is a tuple of words: ("about",), ("driver",), ("machine",), ("folders", prefix, folder...), or a library
+# and a caller's major, such as ("cudart", "12"); an unversioned caller is "0".
 ABOUT = ("about",)
 DRIVER = ("driver",)
 MACHINE = ("machine",)
@@ -23,13 +23,13 @@ FOLDERS = "folders"
 FORMAT = 1
 _LIBRARY = "libanycuda_doctor.so"
 _PROGRAM = "anycuda-doctor-native"
-_PREFIX = "anycuda: "  # of every line that the loader writes (compat/base/log.h)
+_PREFIX = "anycuda: "  # the prefix of every line that the loader writes (compat/base/log.h)
 
 
 @dataclass
 class Outcome:
-    """`ended` is "" where the answer is whole, else how the process ended; `last_step` then is what the
-    loader did last. `complaints` is what libraries wrote to stderr."""
+    """`ended`: "" if the answer is complete, otherwise how the process ended; `last_step` is then the loader's last
+    step. `complaints`: the output of libraries on stderr."""
 
     records: list[Record]
     ended: str = ""
@@ -45,8 +45,8 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Asker:
-    """Asks as this Python does, or (`native`) as a program that is not Python. `limit`: seconds for
-    all questions that are asked together."""
+    """Asks as this Python would, or (`native`) as a program other than Python. `limit`: seconds for all questions that
+    are asked together."""
 
     folder: Path
     native: bool
@@ -56,13 +56,14 @@ class Asker:
         try:
             done = process.run_all([self._task(question) for question in questions], self.limit)
         except OSError as error:
-            raise Failure(f"no process to ask in: {error}") from error
+            raise Failure(f"cannot start a process for the questions: {error.strerror or error}; end other processes, "
+                          "or raise the limit") from error
         return {question: _outcome(one, self.limit) for question, one in zip(questions, done)}
 
     def _task(self, question: tuple[str, ...]) -> Callable[[int], int]:
         def task(answer: int) -> int:
-            if question != ABOUT:  # which is about the user's own settings
-                # Every step is told, so that the last one before a crash is known.
+            if question != ABOUT:  # ABOUT reports the user's settings
+                # The loader logs every step, so that the last one before a crash is known.
                 os.environ["ANYCUDA_LOG"] = "debug"
             if self.native:
                 os.set_inheritable(answer, True)
@@ -77,26 +78,27 @@ def find_asker(native: bool, limit: float) -> Asker:
     folder = installation.find().folder("tools")
     needed = folder / (_PROGRAM if native else _LIBRARY)
     if not needed.is_file():
-        raise Failure(f"{needed} is missing: it is built with the stubs (target doctor); install anycuda again")
+        raise Failure(f"{needed} is missing: install anycuda again; in a build folder, build the target doctor")
     if not native and importlib.util.find_spec("_ctypes") is None:
-        raise Failure("this Python was built without ctypes: use another one, or ask with --native")
+        raise Failure("this Python was built without ctypes: use another Python, or pass --native")
     return Asker(folder, native, limit)
 
 
 def about(asker: Asker) -> Outcome:
-    """Nothing foreign is opened for this one: where it fails, the command itself is broken."""
+    """Asks about anycuda. This opens no other library, so a failure means that the command is broken."""
     outcome = asker.ask([ABOUT])[ABOUT]
     if outcome.ended:
-        raise Failure(f"{asker.folder / _LIBRARY} cannot be used: {'; '.join([outcome.ended, *outcome.complaints])}")
+        raise Failure(f"{asker.folder / _LIBRARY} cannot be used ({'; '.join([outcome.ended, *outcome.complaints])}): "
+                      "install anycuda again")
     found = outcome.first("format").number("number")
     if found != FORMAT:
-        raise Failure(f"{asker.folder / _LIBRARY} is of another anycuda than this command: it answers in "
-                      f"format {found}, not {FORMAT}")
+        raise Failure(f"{asker.folder / _LIBRARY} belongs to another version of anycuda than this command (format "
+                      f"{found} instead of {FORMAT}): install anycuda again")
     return outcome
 
 
 def _call(library: Path, question: tuple[str, ...], answer: int) -> int:
-    import ctypes  # not every Python has it, and other commands do without
+    import ctypes  # not every Python has it, and the other commands do not need it
 
     functions = ctypes.CDLL(str(library))
     if question == ABOUT:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines in which libanycuda_doctor.so answers (compat/doctor/record.h): a kind, then name=value fields."""
+"""The lines of libanycuda_doctor.so's answers (compat/doctor/record.h): a kind, then name=value fields."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Record:
 
 
 def parse(answer: bytes) -> list[Record]:
-    """A line without its end is left out: whoever wrote it crashed over it."""
+    """The records of an answer. A line without its end is left out, since the process crashed while writing it."""
     lines = answer.decode("utf-8", "backslashreplace").split("\n")[:-1]
     return [_record(line) for line in lines if line]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report for people."""
+"""The report as text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .verdict import Verdict
 
 _MARK = ">"
 _INDENT = "  "
-_BESIDE_FILE = 56  # characters of a line of candidates that its other columns take
+_BESIDE_FILE = 56  # characters of the other columns in a line of candidates
 
 
 class Page:
-    """The lines of a report. `colour`: may be used. `width`: of the terminal, None where nobody wraps
-    lines. Texts are made harmless here: names of files may hold anything."""
+    """The lines of a report. `colour`: use colours. `width`: the terminal's width, or None for unwrapped lines. Escapes
+    control characters in file names."""
 
     def __init__(self, colour: bool, width: int | None) -> None:
         self.colour, self.width = colour, width
@@ -48,7 +48,7 @@ class Page:
         self.lines += self._table(heads, rows, colours if self.colour else None, below)
 
     def path(self, path: str, beside: int = 20) -> str:
-        """Shortened where the terminal has no room for it. `beside`: characters that others take."""
+        """The path, shortened to fit the terminal. `beside`: characters of the other columns."""
         return path if self.width is None else words.short_path(path, max(self.width - beside, 30))
 
     def _table(self, heads: list[str], rows: Sequence[tuple[str, ...]], colours: dict[str, str] | None,
@@ -77,7 +77,7 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
 
 def _header(version: str, machine: Machine, page: Page) -> None:
     page.head(f"anycuda {version} doctor")
-    asked_as = "a program that is not Python"
+    asked_as = "a program other than Python"
     if machine.asked_as == "python":
         asked_as = f"Python {machine.python}, {page.path(machine.executable)}"
     rows = [("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("asked as", asked_as)]
@@ -104,8 +104,8 @@ def _driver(driver: Driver, machine: Machine, page: Page) -> None:
     rows = [("library", page.path(driver.path) or "none")]
     if driver.cuda:
         rows.append(("CUDA", f"up to {driver.cuda}"))
-        rows.append(("branch", str(driver.branch or f"not known: {driver.branch_problem}")))
-    unknown = f"not known: {machine.ended}" if machine.ended else "not loaded"
+        rows.append(("branch", str(driver.branch or f"unknown: {driver.branch_problem}")))
+    unknown = f"unknown: {machine.ended}" if machine.ended else "not loaded"
     rows.append(("kernel module", machine.kernel_driver or unknown))
     rows += [("GPU", f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.memory / 2**30:.0f} GiB")
              for gpu in driver.gpus]
@@ -122,8 +122,8 @@ def _why_no_gpu(driver: Driver) -> str:
     if driver.ended:
         return f": {driver.ended}"
     if failed is not None:
-        said = f" ({failed.text})" if failed.text else ""
-        return f": {failed.name} says {failed.error or failed.status}{said}"
+        detail = f" ({failed.text})" if failed.text else ""
+        return f": {failed.name} returns {failed.error or failed.status}{detail}"
     return f": {driver.problem}" if driver.problem and driver.path else ""
 
 
@@ -143,16 +143,16 @@ def _library(library: Library, driver: Driver, page: Page) -> None:
         version, source = ("", "") if library.is_driver else (words.version_of(candidate), words.source_of(candidate))
         rows.append((_MARK if library.taken_by(candidate) else " ", version, source, word, place,
                      page.path(candidate.path, _BESIDE_FILE)))
-        # Every reason against one names the same driver.
+        # All reasons against a candidate name the same driver.
         why = why.replace(driver.path, page.path(driver.path)) if driver.path else why
         below.append("; ".join(filter(None, [why, words.condition_of(candidate, driver), _conflict(candidate)])))
     page.table(["", "CUDA", "read from", "verdict", "where", "file"], rows, words.COLOURS, below)
 
 
 def _conflict(candidate: Candidate) -> str:
-    """That nothing tells a version is common, and in the table; that something tells another is not."""
-    lies = candidate.source and not candidate.exact
-    return f"its version: {candidate.source_problem}" if lies else ""
+    """A note on sources that contradict the version; an unknown version is common, and the table shows it."""
+    differs = candidate.source and not candidate.exact
+    return f"its version: {candidate.source_problem}" if differs else ""
 
 
 def _places(library: Library) -> str:
@@ -170,7 +170,7 @@ def _matrix(findings: Findings, page: Page) -> None:
     page.head("A program gets, by the CUDA that it was built for")
     rows = []
     for library in findings.libraries:
-        # The driver's functions are one for all.
+        # The driver's functions are the same for all callers.
         answers = [library.answers.get(UNVERSIONED if library.is_driver else caller) for caller in callers]
         rows.append((library.short, *(_got(answer, library, findings.driver) for answer in answers)))
     heads = ["", *("without version" if caller == UNVERSIONED else f"CUDA {caller}" for caller in callers)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Is CUDA work possible on this machine, also that of the files which are named? Pure functions of what was found."""
+"""Is CUDA work possible on this machine, including that of the given files? Pure functions of the findings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ RUNTIME = "cudart"
 
 @dataclass
 class Verdict:
-    """`reasons`: what is lacking; empty where CUDA work is possible. `but`: who gets nothing all the same. `files`:
-    those that are named."""
+    """`reasons`: what is missing; empty if CUDA work is possible. `but`: callers that nevertheless get no library.
+    `files`: the given files."""
 
     summary: str
     reasons: list[str]
@@ -54,14 +54,14 @@ class Verdict:
         return ", ".join(file.name for file in self._failing if file.obstacle == obstacle)
 
 
-def judge(findings: Findings, files: Sequence[File] = ()) -> Verdict:
+def evaluate(findings: Findings, files: Sequence[File] = ()) -> Verdict:
     runtime = findings.named(RUNTIME)
     reasons = [reason for reason in (_without_runtime(runtime), without_gpu(findings.driver)) if reason]
     return Verdict(_summary(runtime, findings.driver), reasons, _left_out(runtime), files)
 
 
 def _of_file(file: File) -> str:
-    """What the line has not told."""
+    """The part of the line about a file that the rest does not cover."""
     if file.problems:
         name, text = file.problems[0]
         more = f" (and {len(file.problems) - 1} more)" if len(file.problems) > 1 else ""
@@ -82,17 +82,17 @@ def _without_runtime(runtime: Library) -> str:
         return ""
     refused = next((answer.refused for answer in answers if answer.refused), "")
     if refused:
-        return f"no {runtime.product} is looked for ({refused})"
+        return f"the {runtime.product} is not searched for ({refused})"
     ended = next((answer for answer in answers if answer.ended), None)
     if ended is not None:
-        return f"looking for the {runtime.product} ended without an answer ({ended.ended})"
-    return f"no usable {runtime.product}" if runtime.candidates else f"no {runtime.product} is here"
+        return f"the search for the {runtime.product} ended without an answer ({ended.ended})"
+    return f"no usable {runtime.product}" if runtime.candidates else f"no {runtime.product} was found"
 
 
 def without_gpu(driver: Driver) -> str:
     failed = driver.failed_call
     if driver.ended:
-        return f"asking the driver ended without an answer ({driver.ended})"
+        return f"the query of the driver ended without an answer ({driver.ended})"
     if not driver.path:
         return "no driver"
     if driver.problem:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings in few words, for the columns of a table."""
+"""Short descriptions of findings, for the columns of a table."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from .verdict import name_of_caller
 
 TAKEN, NOT_NEEDED, DEPENDS = "taken", "not needed", "depends"
 _STATES = {
-    "missing": "not there",
+    "missing": "missing",
     "unreadable": "unreadable",
-    "not_a_file": "no file",
-    "not_absolute": "no full path",
+    "not_a_file": "not a file",
+    "not_absolute": "not a full path",
     "has_tokens": "has a $",
     "not_trusted": "not trusted",
-    "not_elf": "no library",
+    "not_elf": "not a library",
     "other_architecture": "other CPU",
     "truncated": "damaged",
     "other_library": "other library",
@@ -43,7 +43,7 @@ _VERDICTS = {
     "driver_branch_unknown": "branch unknown",
     "driver_major_unknown": "major unknown",
     "driver_failed": "driver fails",
-    "not_looked_at": "not looked at",
+    "not_looked_at": "not examined",
 }
 PLACES = {
     "loaded": "loaded",
@@ -56,7 +56,7 @@ PLACES = {
     "activated": "activated",
     "toolkit": "CUDA_PATH",
     "system": "system",
-}  # the library's own variable goes by its name
+}  # the place "variable" has the name of the library's variable
 CONTAINERS = {"kubernetes": "a Kubernetes pod", "containerd": "a container of containerd",
               "cri-o": "a container of CRI-O", "docker": "a Docker container", "podman": "a Podman container",
               "apptainer": "an Apptainer container", "lxc": "an LXC container", "container": "a container"}
@@ -80,7 +80,7 @@ def _state(candidate: Candidate, otherwise: str) -> str:
 
 
 def _is_quiet(path: str) -> bool:
-    """It writes messages only where ANYCUDA_LOG is set."""
+    """Is the stub quiet? It then writes messages only if ANYCUDA_LOG is set."""
     try:
         return mark.is_quiet(Path(path))
     except ElfError:
@@ -88,7 +88,7 @@ def _is_quiet(path: str) -> bool:
 
 
 def verdict_of(candidate: Candidate) -> tuple[str, str]:
-    """A word, and the reasons in a sentence, "" where the word says it all."""
+    """A word, and a sentence with the reasons, or "" if the word suffices."""
     callers: dict[tuple[str, str], list[str]] = {}
     for caller, decision in candidate.decisions.items():
         word = word_of(candidate, decision)
@@ -103,18 +103,18 @@ def verdict_of(candidate: Candidate) -> tuple[str, str]:
 
 
 def condition_of(candidate: Candidate, driver: Driver) -> str:
-    """The condition for a taken library to work with a driver of an older CUDA, "" where that does not matter."""
+    """The condition for a taken library to work with a driver of an older CUDA, or ""."""
     newer = f"newer than the driver's CUDA {driver.cuda}"
-    said = {
+    conditions = {
         "served_by_minor_version": f"{newer}: works by minor-version compatibility, but the driver cannot compile "
                                    "PTX that is this new",
-        "served_by_declaration": f"{newer}: works if NVIDIA's cuda-compat package is in use, as is declared",
+        "served_by_declaration": f"{newer}: works if NVIDIA's cuda-compat package is in use, as the user declared",
         "branch_short": f"{newer}: the driver's branch is older than this major needs, and "
                         "strict mode refuses it",
-        "branch_unknown": f"{newer}: works if the driver's branch allows it, which nobody can say",
+        "branch_unknown": f"{newer}: works if the driver's branch, which is unknown, allows it",
     }
     taken = next((decision.driver for decision in candidate.decisions.values() if decision.taken), "")
-    return said.get(taken, "")
+    return conditions.get(taken, "")
 
 
 def for_callers(callers: list[str]) -> str:
@@ -124,12 +124,13 @@ def for_callers(callers: list[str]) -> str:
 
 
 def version_of(candidate: Candidate) -> str:
-    """12.9, and 12.8+ where the file's own names say no more."""
+    """12.9; 12.8+ if only the file's exported names tell the version."""
     return candidate.version + ("" if candidate.exact or "." not in candidate.version else "+")
 
 
 def source_of(candidate: Candidate) -> str:
-    """"wheel nvidia-cuda-runtime-cu12 12.9.79" is "wheel 12.9.79" in a table; sources of conda and dpkg alike."""
+    """The source for a table: "wheel nvidia-cuda-runtime-cu12 12.9.79" as "wheel 12.9.79"; likewise for conda and
+    dpkg."""
     if not candidate.exact:
         return "its symbols" if candidate.version else ""
     first, *rest = candidate.source.split()
@@ -139,7 +140,7 @@ def source_of(candidate: Candidate) -> str:
 
 
 def short_path(path: str, room: int) -> str:
-    """The home as ~, and of a path that is longer than `room` what is in its middle left out."""
+    """The path with ~ for the home folder; if longer than `room`, without its middle."""
     home = os.environ.get("HOME", "").rstrip("/")
     if home and path.startswith(f"{home}/"):
         path = "~" + path[len(home):]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ELF files say about themselves, and editing them; 64-bit little-endian ones, in Python alone.
+"""Reads and edits 64-bit little-endian ELF files, in pure Python.
 
-    image = read.read(path)      names, needs, versions and symbols; whatever is wrong is an ElfError
-    edit.apply(path, Edit(...))  other needs, names, search paths; edit.undo(path) takes it back
+    image = read.read(path)      names, needs, versions and symbols; every problem is an ElfError
+    edit.apply(path, Edit(...))  changes needs, names and search paths; edit.undo(path) reverts it
 """
 
 from .errors import ElfError, NotElf

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an edit asks for, and what a file's dynamic section says when it is done. Names alone, no bytes."""
+"""An edit, and the content of a file's dynamic section after it, as names without bytes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from .headers import Headers, Strings
 
 @dataclass(frozen=True)
 class Edit:
-    """`needed`: old name -> new one, also where symbol versions name the file. `rpath` are folders to add behind
-    those of the search path, whose kind is kept; a new one is a DT_RPATH, or, with `new_runpath`, a DT_RUNPATH.
-    `set_rpath` is a whole path in place of what is there.
-    `versions`: undefined symbol without version -> (file of it, node)."""
+    """`needed`: old name -> new name, also in symbol versions. `rpath`: folders to append to the search path, which
+    keeps its kind; a new one is a DT_RPATH, or, with `new_runpath`, a DT_RUNPATH. `set_rpath`: a search path that
+    replaces the existing one. `versions`: unversioned undefined symbol -> (file, node)."""
 
     needed: Mapping[str, str] = field(default_factory=dict)
     add_needed: Sequence[str] = ()
@@ -36,11 +35,11 @@ class Edit:
         edit = Edit(dict(edit.needed), tuple(edit.add_needed), edit.soname, tuple(edit.rpath), edit.set_rpath, versions,
                     bool(edit.new_runpath))
         if not all(isinstance(name, str) for name in [*edit.names(), *edit.needed, *edit.versions]):
-            raise ValueError("an edit has names that are none")
+            raise ValueError("an edit has invalid names")
         return edit
 
     def names(self) -> list[str]:
-        """All that would come to stand in the file."""
+        """All new names in the file."""
         given = [*self.needed.values(), *self.add_needed, *self.rpath]
         given += [name for pair in self.versions.values() for name in pair]
         return given + [name for name in (self.soname, self.set_rpath) if name is not None]
@@ -48,8 +47,8 @@ class Edit:
 
 @dataclass
 class DynamicInfo:
-    """`indices`: number of a symbol -> version index. The needs are those of the file, with new names in them;
-    those that it does not have yet are at the end, and have no address."""
+    """`indices`: number of a symbol -> version index. `needs`: the file's needs with new names; additional ones are at
+    the end, without an address."""
 
     needed: list[str]
     soname: str | None
@@ -73,10 +72,10 @@ def of(headers: Headers, strings: Strings) -> DynamicInfo:
 
 
 def edited(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) -> DynamicInfo:
-    """`info`, changed as the edit says."""
+    """`info` after the edit."""
     for name in edit.names():
         if not name or "\0" in name:
-            raise headers.error(f"cannot be given the name {name!r}")
+            raise headers.error(f"cannot store the name {name!r}: a name must be non-empty, without zero bytes")
     _rename(info, edit, headers)
     info.needed += [name for name in edit.add_needed if name not in info.needed]
     if edit.soname is not None:
@@ -94,7 +93,7 @@ def _rename(info: DynamicInfo, edit: Edit, headers: Headers) -> None:
     names: list[str] = []
     for name in info.needed:
         new = edit.needed.get(name, name)
-        # Several old names may become one.
+        # Several old names may become the same one.
         if new == name or new not in names and new not in info.needed:
             names.append(new)
     info.needed = names
@@ -103,8 +102,8 @@ def _rename(info: DynamicInfo, edit: Edit, headers: Headers) -> None:
 
 
 def _search(info: DynamicInfo, edit: Edit) -> None:
-    """A DT_RUNPATH makes the dynamic linker ignore every DT_RPATH, the inherited ones too. So a file without any
-    gets a DT_RPATH, which hides nothing, unless LD_LIBRARY_PATH is to come first."""
+    """Changes the search path. A DT_RUNPATH makes the dynamic linker ignore every DT_RPATH, including inherited ones,
+    so a file without a search path gets a DT_RPATH, unless LD_LIBRARY_PATH must come first."""
     kind = "runpath" if info.runpath is not None or edit.new_runpath and not info.rpath else "rpath"
     path = getattr(info, kind) if edit.set_rpath is None else edit.set_rpath
     folders = path.split(":") if path else []
@@ -114,10 +113,11 @@ def _search(info: DynamicInfo, edit: Edit) -> None:
 
 
 def _require(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) -> None:
-    """Version needs for symbols that have none."""
+    """Adds version needs for unversioned symbols."""
     table, indices = symbols.tables(headers)
     if not indices:
-        raise headers.error("has no symbol versions at all, so its symbols cannot be given any")
+        raise headers.error("has no symbol versions, so none can be added to its symbols: link it again with the "
+                            "library in lib/anycuda/link/MAJOR")
     numbers: dict[str, list[int]] = {name: [] for name in edit.versions}
     for number, (name, st_info, _, section, _, _) in enumerate(layout.SYMBOL.iter_unpack(table)):
         if number and section == layout.SHN_UNDEF and st_info >> 4 != layout.STB_LOCAL:
@@ -126,19 +126,19 @@ def _require(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) 
                 numbers[text].append(number)
     for name, (file, node) in edit.versions.items():
         if file not in info.needed:  # the dynamic linker would end the program
-            raise headers.error(f"a version of {file} is wanted for {name}, but the file does not need {file}")
+            raise headers.error(f"cannot give {name} a version of {file}, since the file does not need {file}")
         index = _index(info, file, node, headers, strings)
         if not numbers[name]:
-            raise headers.error(f"does not use {name}")
+            raise headers.error(f"does not reference {name}")
         for number in numbers[name]:
             old = info.indices.get(number, int.from_bytes(indices[2 * number: 2 * number + 2], "little"))
             if old not in (layout.VERSYM_LOCAL, layout.VERSYM_GLOBAL, index):
-                raise headers.error(f"uses {name} with a version already")
+                raise headers.error(f"already references {name} with a version")
             info.indices[number] = index
 
 
 def _index(info: DynamicInfo, file: str, node: str, headers: Headers, strings: Strings) -> int:
-    """The version index of the node of that file, which is added to the needs if it is new."""
+    """The version index of a node of a file; a new one is added to the needs."""
     need = next((need for need in info.needs if need.file == file), None)
     if need is None:
         need = versions.Need(file, 0)
@@ -150,6 +150,6 @@ def _index(info: DynamicInfo, file: str, node: str, headers: Headers, strings: S
     used += [other.index for other in versions.defined(headers, strings)]
     index = max([layout.VERSYM_GLOBAL, *used]) + 1
     if index >= layout.VERSYM_HIDDEN:
-        raise headers.error("has as many symbol versions as there can be")
+        raise headers.error("already has the largest possible number of symbol versions")
     need.nodes.append(versions.Node(node, index, 0, 0))
     return index

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Editing a linked file: other needs, names, search paths and version needs; and undoing that byte for byte.
+"""Edits needs, names, search paths and version needs of a linked file, and undoes that byte for byte.
 
-A new file is the old one with a few fields overwritten and one segment appended. What that is, is planned and
-checked first, from what little of the file it takes; then it is written.
+The new file is the old one with a few overwritten fields and one appended segment. The change is planned and checked
+first, from the few parts of the file that matter; then it is written.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ __all__ = ["Done", "Edit", "apply", "is_edited", "preview", "undo"]
 
 @dataclass(frozen=True)
 class Done:
-    """`changed` is False where the file was as wanted; `added` is by how many bytes it grew in this edit."""
+    """`changed`: False if the file needed no change. `added`: the bytes by which this edit enlarged it."""
 
     changed: bool
     added: int = 0
 
 
 def apply(path: os.PathLike | str, edit: Edit) -> Done:
-    """Edits the file in its place; on any error it is as it was. The caller works on a copy: nothing here
-    protects from a loss of power."""
+    """Edits the file in place; after an error it is unchanged. The caller must pass a copy, since this does not survive
+    a loss of power."""
     with opened(path, "r+b") as file, failures(path):
         now = Source(file, str(path))
         known = record.find(now)
-        # An edited file is edited anew from what it was, with all that it was edited for.
+        # A further edit starts from the original and applies all edits.
         base = record.before(now, known) if known else now
         edits = [*known.edits, edit] if known else [edit]
         plan = _plan(base, edits)
@@ -49,7 +49,7 @@ def apply(path: os.PathLike | str, edit: Edit) -> Done:
 
 
 def preview(path: os.PathLike | str, edit: Edit) -> Done:
-    """Whether apply would change the file; raises what it would raise, but for what the system says to writing."""
+    """Would apply change the file? Raises its errors, except those of writing."""
     with opened(path) as file, failures(path):
         now = Source(file, str(path))
         known = record.find(now)
@@ -58,14 +58,15 @@ def preview(path: os.PathLike | str, edit: Edit) -> Done:
 
 
 def undo(path: os.PathLike | str) -> Done:
-    """The file as it was before the first edit, byte for byte."""
+    """Restores the file to its state before the first edit, byte for byte."""
     with opened(path, "r+b") as file, failures(path):
         now = Source(file, str(path))
         known = record.find(now)
         if known is None:
             return Done(False)
         if record.digest(record.before(now, known)) != known.digest:
-            raise now.error("was changed by something else after anycuda patched it, so that cannot be undone")
+            raise now.error("cannot be restored, since another program changed it after anycuda patched it: use the "
+                            "original file")
         _write(now, known.fields, known.size)
         return Done(True, known.size - now.size)
 
@@ -76,7 +77,7 @@ def is_edited(path: os.PathLike | str) -> bool:
 
 
 def _write(now: Source, changes: list[tuple[int, bytes]], size: int) -> None:
-    """Makes the changes in their order. What was there is put back if one fails."""
+    """Makes the changes in order; if one fails, restores the old bytes."""
     file = now.file
     saved = [(at, now.bytes(at, min(len(new), now.size - at), "old bytes")) for at, new in changes if at < now.size]
     if size < now.size:
@@ -100,7 +101,7 @@ def _put(file: BinaryIO, at: int, new: bytes) -> None:
 
 
 def _plan(source: Source, edits: list[Edit]) -> Plan:
-    """Pure: what to write."""
+    """The bytes to write. Pure."""
     headers = Headers(source)
     _check(headers)
     strings = headers.strings()
@@ -124,8 +125,8 @@ def _check(headers: Headers) -> None:
     if sum(segment.kind == layout.PT_DYNAMIC for segment in headers.segments) > 1:
         raise headers.error("damaged: it has several dynamic sections")
     if headers.sections_at and not headers.sections():
-        raise headers.error("its section headers cannot be read: truncated or damaged")
-    # What is empty in the file (a PT_TLS of zeros, of lld) may have any place.
+        raise headers.error("truncated or damaged: its section headers cannot be read")
+    # A segment without bytes in the file (lld's PT_TLS of zeros) may have any offset.
     ends = [segment.offset + segment.in_file for segment in headers.segments if segment.in_file]
     ends += [section.offset + section.size for section in headers.sections() if section.kind != layout.SHT_NOBITS]
     ends.append(headers.sections_at + layout.SECTION.size * len(headers.sections()))
@@ -134,5 +135,5 @@ def _check(headers: Headers) -> None:
         raise headers.error(f"truncated or damaged: a section ends at byte {end} of {source.size}")
     for offset in range(end, source.size, 1 << 20):
         if source.bytes(offset, min(1 << 20, source.size - offset), "bytes").strip(b"\0"):
-            raise headers.error(f"has {source.size - end} bytes behind all that its headers know, such as an archive "
-                                "that it unpacks: whoever looks for them at the end would not find them any more")
+            raise headers.error(f"cannot be edited: it has {source.size - end} bytes after its last section, such as "
+                                "an archive that it unpacks, and would no longer find them at its end")

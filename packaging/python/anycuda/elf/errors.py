@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a file, in a sentence."""
+"""Errors about ELF files."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Iterator
 
 
 class ElfError(ValueError):
-    """No file that can be read or edited here; the text names the file and says why."""
+    """The file cannot be read or edited; the text names the file and says why."""
 
 
 class NotElf(ElfError):
-    """No ELF file at all, such as a script or a text."""
+    """Not an ELF file, such as a script or a text."""
 
 
 @contextlib.contextmanager
 def failures(path: os.PathLike | str) -> Iterator[None]:
-    """What the system refuses is an ElfError too, whose cause is the system's error."""
+    """Turns the system's errors into an ElfError with the original as its cause."""
     try:
         yield
     except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The frame of a file: its header, its segments, its dynamic section; what the dynamic linker goes by."""
+"""The header, segments and dynamic section of a file, which the dynamic linker reads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import layout
 from .errors import ElfError, NotElf
 from .source import Source
 
-# Of real files some have ten. Each is looked through, and is asked for every address.
+# Real files have up to ten. Each is searched for every address.
 _MOST_LOADS = 64
 
 
@@ -38,7 +38,7 @@ class Section(NamedTuple):
 
 
 class Headers:
-    """Of a linked 64-bit little-endian file with a dynamic section. Addresses are those in its memory."""
+    """The headers of a linked 64-bit little-endian file with a dynamic section. Addresses are those in memory."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -47,7 +47,7 @@ class Headers:
          self.section_size, self.section_count, self.section_names) = source.record(layout.HEADER, 0, "header")
         self.machine = layout.MACHINES.get(machine, f"machine {machine}")
         if self.type not in (layout.ET_EXEC, layout.ET_DYN):
-            raise self.error(f"neither a program nor a shared library, but {layout.TYPES.get(self.type, 'damaged')}")
+            raise self.error(f"not a program or shared library: {layout.TYPES.get(self.type, 'damaged')}")
         if size != layout.SEGMENT.size or not 0 < count < layout.PN_XNUM:
             raise self.error(f"damaged: it claims {count} program headers of {size} bytes")
         table = source.bytes(self.segments_at, size * count, "table of program headers")
@@ -62,14 +62,16 @@ class Headers:
     def _identify(self) -> None:
         start = self.source.bytes(0, min(self.source.size, layout.HEADER.size), "header")
         if start[:4] != b"\x7fELF":
-            what = "an empty file" if not start else "no ELF file"
+            what = "an empty file" if not start else "not an ELF file"
             raise NotElf(f"{self.source.name}: {what}")
         if len(start) < layout.HEADER.size:
-            raise self.error(f"truncated: {len(start)} bytes are no whole ELF header")
+            raise self.error(f"truncated: {len(start)} bytes are less than an ELF header")
         if start[4] != 2:
-            raise self.error("a 32-bit file; CUDA is not" if start[4] == 1 else "damaged ELF header")
+            raise self.error("a 32-bit file; CUDA supports only 64-bit "
+                             "files" if start[4] == 1 else "damaged ELF header")
         if start[5] != 1:
-            raise self.error("a big-endian file; CUDA is not" if start[5] == 2 else "damaged ELF header")
+            raise self.error("a big-endian file; CUDA supports only little-endian files" if start[5] == 2 else
+                             "damaged ELF header")
 
     def _check_segments(self) -> None:
         if len(self.loads) > _MOST_LOADS:
@@ -86,10 +88,10 @@ class Headers:
     def _read_dynamic(self) -> None:
         found = [s for s in self.segments if s.kind == layout.PT_DYNAMIC]
         if not found or not found[0].in_file:
-            raise self.error("no dynamic section: linked statically, or only the debug information of a file")
+            raise self.error("no dynamic section: a statically linked program, or a file with only debug information")
         self.dynamic = found[0]
         table = self.source.bytes(found[0].offset, found[0].in_file // 16 * 16, "dynamic section")
-        #: Every slot, those behind the first DT_NULL too: they are spare.
+        #: Every entry, including the spare ones after the first DT_NULL.
         self.slots = list(layout.DYNAMIC.iter_unpack(table))
         self.used = next((i for i, (tag, _) in enumerate(self.slots) if tag == layout.DT_NULL), len(self.slots))
 
@@ -97,11 +99,11 @@ class Headers:
         return [value for other, value in self.slots[: self.used] if other == tag]
 
     def value(self, tag: int) -> int | None:
-        """The dynamic linker keeps the last entry of a tag."""
+        """The value of a tag; its last entry counts, as for the dynamic linker."""
         return next(iter(self.values(tag)[::-1]), None)
 
     def offset(self, address: int, length: int, what: str) -> int:
-        """Where in the file the bytes at an address are."""
+        """The offset in the file of the bytes at an address."""
         for segment in self.loads:
             inside = address - segment.address
             if 0 <= inside and inside + length <= segment.in_file:
@@ -114,11 +116,11 @@ class Headers:
     def strings(self) -> Strings:
         address, size = self.value(layout.DT_STRTAB), self.value(layout.DT_STRSZ)
         if address is None or size is None:
-            raise self.error("damaged: a dynamic section without a string table")
+            raise self.error("damaged: its dynamic section has no string table")
         return Strings(self, self.at(address, size, "string table"))
 
     def sections(self) -> list[Section]:
-        """Section headers; none where they were stripped or cannot be read. Nothing at run time needs them."""
+        """The section headers; empty if they were stripped or cannot be read. They are not needed at run time."""
         if not self.sections_at or self.section_size != layout.SECTION.size:
             return []
         try:
@@ -130,9 +132,9 @@ class Headers:
 
 
 class Strings:
-    """The string table of the dynamic section. Names are paths too, so bytes that are no UTF-8 are kept."""
+    """The string table of the dynamic section. Names may be paths, so bytes that are not UTF-8 are kept."""
 
-    # Names may overlap: hostile tables could make more text of them than memory can hold.
+    # Names may overlap, so a hostile table could expand to more text than fits into memory.
     _MOST = 1 << 27
 
     def __init__(self, headers: Headers, table: bytes) -> None:
@@ -144,5 +146,5 @@ class Strings:
             raise self.headers.error(f"damaged: a name at {offset} of a string table of {len(self.table)} bytes")
         self.given += end - offset
         if self.given > self._MOST:
-            raise self.headers.error("damaged: its names are longer than any real file's")
+            raise self.headers.error("damaged: its names are longer than in any real file")
         return self.table[offset:end].decode("utf-8", "surrogateescape")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The records of a 64-bit little-endian ELF file, and the numbers in them that matter here."""
+"""The records of a 64-bit little-endian ELF file, and the constants that are used here."""
 
 from struct import Struct
 
@@ -15,9 +15,9 @@ VERNEED = Struct("<HHIII")  # version count file aux next
 VERNAUX = Struct("<IHHII")  # hash flags other name next
 
 ET_EXEC, ET_DYN = 2, 3
-TYPES = {1: "an object file, which is not linked yet", 4: "a core dump"}
+TYPES = {1: "an object file, not linked yet", 4: "a core dump"}
 MACHINES = {62: "x86_64", 183: "aarch64"}
-# The largest page that a kernel of this CPU may have: segments are aligned to it.
+# The largest page size of each CPU; segments are aligned to it.
 PAGES = {"x86_64": 0x1000, "aarch64": 0x10000}
 
 PT_LOAD, PT_DYNAMIC, PT_INTERP, PT_NOTE, PT_PHDR = 1, 2, 3, 4, 6

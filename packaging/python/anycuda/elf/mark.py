@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mark in a stub (compat/base/mark.cc): a note of flags, which is changed in place.
+"""The mark in a stub (compat/base/mark.cc): an ELF note with flags, which is changed in place.
 
-A quiet stub writes messages only where ANYCUDA_LOG is set.
+A quiet stub writes messages only if ANYCUDA_LOG is set.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ _QUIET = 1
 
 
 def is_quiet(path: Path) -> bool:
-    """False, too, for files without a mark, such as stubs of older releases."""
+    """Is the stub quiet? False for files without a mark, such as stubs of older releases."""
     with read.opened(path) as file, failures(path):
         source = Source(file, str(path))
         return any(_flags(source, at) & _QUIET for at in _places(source))
 
 
 def quieted(data: bytes, path: Path) -> bytes:
-    """The stub with the mark; ElfError where the file has no place for it."""
+    """The stub with the mark set; ElfError if the file has no mark."""
     with failures(path):
         source = Source(io.BytesIO(data), str(path))
         places = _places(source)
         if not places:
-            raise source.error("it has no mark")
+            raise source.error("has no mark")
         changed = bytearray(data)
         for at in places:
             _FLAGS.pack_into(changed, at, _flags(source, at) | _QUIET)
@@ -45,7 +45,7 @@ def _flags(source: Source, at: int) -> int:
 
 
 def _places(source: Source) -> list[int]:
-    """Where the flags of each mark are; a file that several stubs were linked into has several."""
+    """The offsets of the flags of each mark; a file with several linked stubs has several."""
     places = []
     for segment in Headers(source).segments:
         if segment.kind != layout.PT_NOTE:

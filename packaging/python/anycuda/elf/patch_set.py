@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A new state of a file in the making: bytes behind its end, and fields of it that are overwritten.
+"""Collects the changes of an edit: bytes appended to a file, and fields to overwrite.
 
-Nothing is written here. What is appended becomes one segment of its own, so nothing that the file has moves
-in memory, but for what must make room for that segment's program header.
+Nothing is written here. The appended bytes become one additional segment, so the file's content keeps its addresses,
+except for parts that make room for that segment's program header.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def _aligned(value: int, to: int) -> int:
 
 @dataclass(frozen=True)
 class Plan:
-    """`fields` (offset, bytes) are inside the old file, apart and in order; `tail` begins at `start`."""
+    """`fields`: (offset, bytes) inside the old file, disjoint and in order. `tail`: the bytes that begin at `start`."""
 
     fields: list[tuple[int, bytes]]
     start: int
@@ -32,7 +32,7 @@ class Plan:
 
 
 class Overlay(Source):
-    """A file as it would be with other bytes in some places, and with another end."""
+    """A view of a file with changed fields and a new tail."""
 
     def __init__(self, source: Source, fields: list[tuple[int, bytes]], size: int, tail: bytes = b"") -> None:
         self.under, self.name, self.file, self.size = source, source.name, source.file, size + len(tail)
@@ -58,7 +58,7 @@ class PatchSet:
         self.headers, self.source = headers, headers.source
         page = layout.PAGES.get(headers.machine)
         if page is None:
-            raise headers.error(f"for a CPU that anycuda does not know ({headers.machine})")
+            raise headers.error(f"is for a CPU that anycuda does not support ({headers.machine})")
         self.page = page
         self.segments = list(headers.segments)
         self.sections = headers.sections()
@@ -66,46 +66,46 @@ class PatchSet:
         self.fields: dict[int, bytes] = {}
         self.tail = bytearray()
         self.moves_dynamic = False
-        #: Ranges of the file whose content has moved to the tail.
+        #: Ranges of the file whose content moved to the tail.
         self.left: list[tuple[int, int]] = []
         self.start = _aligned(self.source.size, 16)
         end = max((s.address + s.in_memory for s in headers.loads), default=0)
-        # An address has the place in its page that its byte has in the file.
+        # An address and its file offset are equal modulo the page size.
         self.address = _aligned(end, page) + self.start % page
 
     def overwrite(self, offset: int, new: bytes) -> None:
         self.fields[offset] = new
 
     def current(self, offset: int, length: int, what: str) -> bytes:
-        """Bytes of the old file, with what has been overwritten."""
+        """Bytes of the file with the overwritten fields."""
         return Overlay(self.source, sorted(self.fields.items()), self.source.size).bytes(offset, length, what)
 
     def append(self, data: bytes, align: int = 8) -> int:
-        """The address at which it will be."""
+        """Appends bytes; returns their address."""
         self.tail += bytes(-(self.start + len(self.tail)) % align)
         address = self.address + len(self.tail)
         self.tail += data
         return address
 
     def offset(self, address: int) -> int:
-        """Of what has been appended."""
+        """The file offset of appended bytes."""
         return self.start + address - self.address
 
     def set(self, tag: int, value: int) -> None:
-        """Every entry of this tag, or a new one at the end."""
+        """Sets every entry of this tag, or adds one at the end."""
         self.slots = [(other, value if other == tag else old) for other, old in self.slots]
         if all(other != tag for other, _ in self.slots):
             self.slots.append((tag, value))
 
     def move_sections(self, start: int, end: int, address: int) -> None:
-        """The sections that begin in a range of the file are now at `address` and behind."""
+        """Moves the sections that begin in a range of the file to `address`."""
         for number, section in enumerate(self.sections):
             if section.kind not in (0, layout.SHT_NOBITS) and start <= section.offset < end:
                 self.sections[number] = section._replace(address=address + section.offset - start,
                                                          offset=self.offset(address) + section.offset - start)
 
     def section(self, kind: int, address: int) -> int | None:
-        """The number of the section of this kind at this address."""
+        """The number of the section with this kind and address."""
         found = (i for i, s in enumerate(self.sections) if s.kind == kind and s.address == address)
         return next(found, None)
 
@@ -116,7 +116,7 @@ class PatchSet:
                 address=address, offset=self.offset(address), size=size, **more)
 
     def plan(self) -> Plan:
-        """The tables of headers as they are now, and everything else; only what differs from the file."""
+        """All changes, including the tables of headers, as differences from the file."""
         found = self.headers
         self.overwrite(found.segments_at, b"".join(layout.SEGMENT.pack(*segment) for segment in self.segments))
         self.overwrite(56, len(self.segments).to_bytes(2, "little"))
@@ -127,12 +127,12 @@ class PatchSet:
             fields += _differences(offset, self.source.bytes(offset, len(new), "overwritten bytes"), new)
         for (offset, new), (following, _) in zip(fields, fields[1:]):
             if offset + len(new) > following:
-                raise found.error("damaged: tables that have to be changed overlap")
+                raise found.error("damaged: tables to be changed overlap")
         return Plan(fields, self.start, bytes(self.tail)) if self.tail else Plan(fields, self.source.size, b"")
 
 
 def _differences(offset: int, old: bytes, new: bytes) -> list[tuple[int, bytes]]:
-    """Runs of bytes that differ; those with less than 8 equal bytes between them are one."""
+    """Runs of different bytes; runs with fewer than 8 equal bytes between them are merged."""
     runs: list[list[int]] = []
     for at in (i for i in range(len(new)) if old[i] != new[i]):
         if runs and at - runs[-1][1] < 8:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Room for one more program header, right behind those that a file has.
+"""Makes room for one more program header directly after the existing ones.
 
-They stay where they are: kernels before 5.18 tell a program where they lie by the first segment alone, and strip
-writes them there whatever it finds. What is behind them moves to the appended segment instead, if it is
-something that is found through a header or the dynamic section: notes, the interpreter's name, hash, symbol and
-version tables.
+The headers cannot move: kernels before 5.18 compute their address from the first segment, and strip always writes them
+there. Instead, the content after them moves to the appended segment, if a header or the dynamic section points to it:
+notes, the interpreter's name, hash, symbol and version tables.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _FOUND_BY_HEADER = (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY)
 
 @dataclass
 class _Block:
-    """A range of the file, and what says where it is: segments by number, entries of the dynamic section by tag."""
+    """A range of the file, and the pointers to it: segments by number, entries of the dynamic section by tag."""
 
     start: int
     end: int
@@ -29,8 +28,8 @@ class _Block:
 
 
 def make(patch_set: PatchSet) -> None:
-    """Moves what is in the way, if anything is; also for those headers that patchelf would add after us, where that
-    is easily done: in a file whose sections are not in order it writes over what is behind the table."""
+    """Moves content out of the way if necessary. Where it is easy, also makes room for headers that patchelf may add
+    later: in a file with unordered sections patchelf overwrites the content after the table."""
     if _spare(patch_set) is not None:
         return
     notes = sum(section.kind == layout.SHT_NOTE for section in patch_set.sections)
@@ -48,11 +47,11 @@ def make(patch_set: PatchSet) -> None:
                 _move(patch_set, block)
             return
     raise patch_set.headers.error(
-        "no room for another program header: what lies behind those that it has cannot be moved")
+        "has no room for another program header: the content after the existing ones cannot be moved")
 
 
 def add_segment(patch_set: PatchSet, flags: int) -> None:
-    """All that has been appended, as a segment. Nothing can be appended after it."""
+    """Adds the appended bytes as a segment. Nothing may be appended afterwards."""
     size = len(patch_set.tail)
     added = Segment(layout.PT_LOAD, flags, patch_set.start, patch_set.address, patch_set.address, size, size,
                     patch_set.page)
@@ -68,7 +67,7 @@ def add_segment(patch_set: PatchSet, flags: int) -> None:
 
 
 def _spare(patch_set: PatchSet) -> int | None:
-    """A program header that means nothing. Loaded segments must be in the order of their addresses."""
+    """The number of an unused program header that keeps loaded segments in the order of their addresses."""
     last = max((i for i, segment in enumerate(patch_set.segments) if segment.kind == layout.PT_LOAD), default=-1)
     return next((i for i, segment in enumerate(patch_set.segments) if segment.kind == 0 and i > last), None)
 
@@ -81,13 +80,13 @@ def _blocks(patch_set: PatchSet) -> list[_Block]:
         address = found.value(tag)
         assert address is not None  # it has a size
         offset = found.offset(address, size, "tables")
-        if (tag, address) in patch_set.slots:  # else it has moved already
+        if (tag, address) in patch_set.slots:  # otherwise it moved already
             blocks.append(_Block(offset, offset + size, tags=[tag]))
     return blocks
 
 
 def _merged(blocks: list[_Block]) -> list[_Block]:
-    """What overlaps moves as one: a note for properties of the program is in two segments."""
+    """Merges overlapping blocks, which move together: the note for program properties is in two segments."""
     result: list[_Block] = []
     for block in sorted(blocks, key=lambda block: block.start):
         if result and block.start < result[-1].end:
@@ -101,7 +100,7 @@ def _merged(blocks: list[_Block]) -> list[_Block]:
 
 
 def _is_free(patch_set: PatchSet, start: int, end: int, free: list[tuple[int, int]]) -> bool:
-    """Whether every byte of the range is in something that moves, or in nothing at all."""
+    """Is every byte of the range movable or unused?"""
     headers = patch_set.headers
     segment = next((s for s in headers.loads if 0 <= headers.segments_at - s.offset < s.in_file), None)
     if segment is None or end > segment.offset + segment.in_file:
@@ -112,7 +111,7 @@ def _is_free(patch_set: PatchSet, start: int, end: int, free: list[tuple[int, in
              if s.kind not in (layout.PT_LOAD, layout.PT_PHDR, *_FOUND_BY_HEADER)]
     for offset in range(start, end):
         if not any(first <= offset < last for first, last in free):
-            # Without section headers only zeros are surely nothing.
+            # Without section headers only zeros are known to be unused.
             known = patch_set.sections or not data[offset - start]
             if not known or any(first <= offset < last for first, last in used):
                 return False
@@ -122,7 +121,7 @@ def _is_free(patch_set: PatchSet, start: int, end: int, free: list[tuple[int, in
 def _move(patch_set: PatchSet, block: _Block) -> None:
     found = patch_set.headers
     data = patch_set.current(block.start, block.end - block.start, "tables")
-    # As far from a multiple of 64 as before: alignment is kept, whatever the parts want.
+    # Keeps the offset modulo 64, so that all parts keep their alignment.
     patch_set.append(b"", 64)
     address = patch_set.append(bytes(block.start % 64) + data, 64) + block.start % 64
     for number in block.segments:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a shared library or program says about itself: its name, its needs, its symbols and their versions.
+"""Reads the name, needs, symbols and versions of a shared library or program.
 
-Read through the dynamic segment alone, because that is what the dynamic linker uses and what survives
-stripping. Every other file, however damaged, is an ElfError.
+Only the dynamic segment is used, since the dynamic linker uses it and it survives stripping. Every other file, however
+damaged, raises an ElfError.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .symbols import Symbol
 
 @dataclass
 class Image:
-    """`kind` is "shared" or "executable"; `rpath` and `runpath` are None where there is none; `sections` holds
-    their names, and is empty where they were stripped."""
+    """`kind`: "shared" or "executable". `rpath` and `runpath`: None if absent. `sections`: their names; empty if they
+    were stripped."""
 
     path: Path
     machine: str
@@ -37,7 +37,7 @@ class Image:
     sections: list[str] = field(default_factory=list)
 
     def exports(self) -> list[Symbol]:
-        """Defined functions and objects, without the absolute symbols that name version nodes."""
+        """The defined functions and objects, without the absolute symbols that name version nodes."""
         return [s for s in self.symbols if s.defined and s.section != layout.SHN_ABS]
 
     def undefined(self) -> list[Symbol]:
@@ -45,22 +45,22 @@ class Image:
 
 
 def read(path: os.PathLike | str) -> Image:
-    """Everything above about the file at `path`; raises ElfError with the reason."""
+    """The image of the file at `path`; raises ElfError with the reason."""
     with opened(path) as file:
         return read_open(file, path)
 
 
 def read_open(file: BinaryIO, path: os.PathLike | str) -> Image:
-    """The same of a file that is open already, for reading and seeking."""
+    """The image of an open file, which must allow reading and seeking."""
     with failures(path):
         return _image(Headers(Source(file, str(path))), Path(path))
 
 
 def opened(path: os.PathLike | str, mode: Literal["rb", "r+b"] = "rb") -> BinaryIO:
     try:
-        # Neither a pipe, which would block, nor a device, which has no end.
+        # A pipe would block, and a device has no end.
         if os.path.exists(path) and not os.path.isfile(path):
-            raise ElfError(f"{path}: no regular file")
+            raise ElfError(f"{path}: not a regular file")
         with failures(path):
             return open(path, mode, buffering=0)
     except ValueError as error:
@@ -91,7 +91,8 @@ def _image(headers: Headers, path: Path) -> Image:
 
 
 def _kind(headers: Headers) -> str:
-    """A position-independent program is a shared object with an interpreter. (So is libc, but it has a name.)"""
+    """The kind. A position-independent program is a shared object with an interpreter and without a SONAME (libc has
+    both)."""
     if headers.type == layout.ET_EXEC or (headers.value(layout.DT_FLAGS_1) or 0) & layout.DF_1_PIE:
         return "executable"
     interpreted = any(segment.kind == layout.PT_INTERP for segment in headers.segments)
@@ -106,5 +107,5 @@ def _section_names(headers: Headers) -> list[str]:
     try:
         names = Strings(headers, headers.source.bytes(table.offset, table.size, "names of sections"))
         return [names.get(section.name) for section in sections]
-    except ElfError:  # nothing at run time depends on them
+    except ElfError:  # they are not needed at run time
         return []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The undo record: behind everything else in an edited file, what is needed to have the old one back.
+"""The undo record at the end of an edited file, from which the original can be restored.
 
-JSON, and a foot of fixed length at the end of the file. No segment and no section holds it, so whoever writes the
-file anew (strip, patchelf) loses it or buries it; then there is nothing to undo.
+It is JSON, followed by a foot of fixed length. No segment or section contains it, so a program that rewrites the file
+(strip, patchelf) drops it or moves it away from the end; then the edit cannot be undone.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _MOST = 1 << 22
 
 @dataclass(frozen=True)
 class Record:
-    """`size` and `digest` (SHA-256) are of the file before; `fields` are its bytes where they were overwritten;
-    `edits` are all that were made since. `tail` is where the appended bytes begin, `ours` the digest of what was
-    written: it tells whether somebody has been here since."""
+    """`size` and `digest` (SHA-256): of the original file. `fields`: its overwritten bytes. `edits`: all edits since.
+    `tail`: where the appended bytes begin. `ours`: the digest of the written bytes, which shows later changes by other
+    programs."""
 
     size: int
     digest: str
@@ -38,7 +38,7 @@ class Record:
 
 
 def make(source: Source, plan: Plan, edits: list[Edit]) -> bytes:
-    """The bytes to write at plan.size."""
+    """The record's bytes, to write at plan.size."""
     old = [(offset, source.bytes(offset, len(new), "overwritten bytes").hex()) for offset, new in plan.fields]
     text = json.dumps({
         "size": source.size,
@@ -52,14 +52,14 @@ def make(source: Source, plan: Plan, edits: list[Edit]) -> bytes:
 
 
 def find(source: Source) -> Record | None:
-    """None where there is none; ElfError where it cannot be read or does not belong to the file as it is."""
+    """The record, or None; ElfError if it cannot be read or does not match the file."""
     if source.size < _FOOT.size:
         return None
     length, number, magic = source.record(_FOOT, source.size - _FOOT.size, "undo record")
     if magic != _MAGIC:
         return None
     if number != _FORMAT:
-        raise source.error(f"its undo record has format {number}, which a newer anycuda wrote: use that one")
+        raise source.error(f"its undo record has format {number} of a newer anycuda: use that version")
     if length > min(_MOST, source.size - _FOOT.size):
         raise source.error("its undo record is damaged")
     end = source.size - _FOOT.size - length
@@ -86,17 +86,17 @@ def _check(source: Source, record: Record) -> None:
         last = offset + len(old)
     now = [source.bytes(offset, len(old), "overwritten bytes") for offset, old in record.fields]
     if _ours(now, source.bytes(record.tail, record.end - record.tail, "appended bytes")) != record.ours:
-        raise source.error("was changed by something else after anycuda patched it, so that cannot be undone: start "
-                           "again from the original file")
+        raise source.error("another program changed it after anycuda patched it, so the patch cannot be undone or "
+                           "extended: use the original file")
 
 
 def before(source: Source, record: Record) -> Source:
-    """The file as it was."""
+    """A view of the original file."""
     return Overlay(source, record.fields, record.size)
 
 
 def digest(source: Source) -> str:
-    """Of all its bytes, in pieces."""
+    """The digest of all bytes, read in pieces."""
     state = hashlib.sha256()
     for offset in range(0, source.size, 1 << 20):
         state.update(source.bytes(offset, min(1 << 20, source.size - offset), "bytes"))

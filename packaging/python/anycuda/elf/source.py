@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes of a file, never more than are asked for, and none that it does not have.
+"""Reads bytes of a file, never beyond its end.
 
-Read with seek and read: a mapped file that somebody shortens meanwhile would end the process (SIGBUS).
+Uses seek and read instead of mmap: truncating a mapped file would end the process (SIGBUS).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from .errors import ElfError
 
-# No table of a real file comes near it; what claims more is damaged, and would only eat memory.
+# Far more than any table of a real file; a larger one is damaged and would only consume memory.
 _MOST = 1 << 27
 
 
@@ -37,7 +37,7 @@ class Source:
         while len(data) < length:
             part = self.file.read(length - len(data))
             if not part:
-                raise self.error(f"its {what} cannot be read: the file became shorter")
+                raise self.error(f"its {what} cannot be read: the file was truncated meanwhile")
             data += part
         return data
 

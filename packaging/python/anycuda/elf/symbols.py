@@ -11,12 +11,12 @@ from typing import NamedTuple
 from . import layout
 from .headers import Headers, Strings
 
-# The largest libraries have some 100,000. It bounds what a damaged file can cost.
+# The largest libraries have some 100,000. Limits the cost of a damaged file.
 _MOST = 1 << 21
 
 
 class Symbol(NamedTuple):
-    """`default` tells name@@version from name@version; `file` is whose version an undefined symbol wants."""
+    """`default`: name@@version instead of name@version. `file`: the file of an undefined symbol's version."""
 
     name: str
     version: str
@@ -31,10 +31,10 @@ class Symbol(NamedTuple):
 
 
 def tables(headers: Headers) -> tuple[bytes, bytes]:
-    """The symbol table and the table of version indices beside it (b"" where there are no versions)."""
+    """The symbol table and its table of version indices (b"" without versions)."""
     address = headers.value(layout.DT_SYMTAB)
     if address is None:
-        raise headers.error("damaged: a dynamic section without a symbol table")
+        raise headers.error("damaged: its dynamic section has no symbol table")
     count = _count(headers, address)
     if count > _MOST:
         raise headers.error(f"damaged: it claims {count} symbols")
@@ -44,7 +44,7 @@ def tables(headers: Headers) -> tuple[bytes, bytes]:
 
 
 def read(headers: Headers, strings: Strings, versions: dict[int, tuple[str, str]]) -> list[Symbol]:
-    """All but the local ones. `versions`: index -> (file, node)."""
+    """All symbols except local ones. `versions`: index -> (file, node)."""
     table, indices = tables(headers)
     result: list[Symbol] = []
     for number, (name, info, _, section, value, size) in enumerate(layout.SYMBOL.iter_unpack(table)):
@@ -59,8 +59,8 @@ def read(headers: Headers, strings: Strings, versions: dict[int, tuple[str, str]
 
 
 def _count(headers: Headers, table: int) -> int:
-    """A symbol table has no length of its own. A hash table knows it; but the GNU one knows exported symbols
-    alone, and says nothing where there are none."""
+    """The number of symbols. The symbol table does not record its length, the hash table does; but the GNU hash table
+    covers only exported symbols, and tells nothing without any."""
     old = headers.value(layout.DT_HASH)
     if old is not None:
         return int.from_bytes(headers.at(old + 4, 4, "hash table"), "little")
@@ -75,7 +75,7 @@ def _count(headers: Headers, table: int) -> int:
 
 
 def _count_hashed(headers: Headers, base: int) -> tuple[int, int]:
-    """(how many symbols there are, 0 if none is exported; the first that would be)"""
+    """(number of symbols, 0 if none is exported; the first exported one)"""
     buckets, first, bloom, _ = (int.from_bytes(headers.at(base + 4 * i, 4, "hash table"), "little") for i in range(4))
     at = base + 16 + 8 * bloom
     table = array("I", headers.at(at, 4 * buckets, "hash table"))
@@ -90,12 +90,12 @@ def _count_hashed(headers: Headers, base: int) -> tuple[int, int]:
     while not headers.at(chain + 4 * last, 1, "hash table")[0] & 1:  # the last one of a bucket is odd
         last += 1
         if last > _MOST:
-            raise headers.error("damaged: its hash table has no end")
+            raise headers.error("damaged: its hash table does not end")
     return last + 1, first
 
 
 def _count_relocated(headers: Headers) -> int:
-    """Symbols that no relocation names are of no use to anybody."""
+    """The number of symbols that relocations refer to; others are unused."""
     highest = -1
     for start, size in ((layout.DT_RELA, layout.DT_RELASZ), (layout.DT_JMPREL, layout.DT_PLTRELSZ)):
         address, length = headers.value(start), headers.value(size) or 0
@@ -106,7 +106,7 @@ def _count_relocated(headers: Headers) -> int:
 
 
 def extents(headers: Headers) -> dict[int, int]:
-    """How long the tables of symbols, names and hashes are, by the tag that says where they begin."""
+    """Tag -> length of the table of symbols, names or hashes that it points to."""
     count = len(tables(headers)[0]) // layout.SYMBOL.size
     sizes = {layout.DT_SYMTAB: count * layout.SYMBOL.size, layout.DT_STRTAB: headers.value(layout.DT_STRSZ) or 0}
     if headers.value(layout.DT_VERSYM) is not None:
@@ -118,7 +118,7 @@ def extents(headers: Headers) -> dict[int, int]:
     new = headers.value(layout.DT_GNU_HASH)
     if new is not None:
         buckets, first, bloom, _ = struct.unpack("<IIII", headers.at(new, 16, "hash table"))
-        # Its chains are those of the symbols that it knows.
+        # It has a chain entry for each symbol that it covers.
         hashed = _count_hashed(headers, new)[0]
         sizes[layout.DT_GNU_HASH] = 16 + 8 * bloom + 4 * buckets + 4 * max(hashed - first, 0)
     return sizes

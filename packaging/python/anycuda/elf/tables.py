@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of the dynamic section, written anew as far as an edit needs it."""
+"""Rewrites the tables of the dynamic section that an edit changes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .dynamic_info import DynamicInfo
 from .headers import Strings
 from .patch_set import PatchSet
 
-# For whoever edits the file next.
+# Spare entries for the next program that edits the file.
 _SPARE_SLOTS = 4
 
 
 class Names:
-    """The string table: names that it has already are used again, others are added at its end."""
+    """The string table: existing names are reused, new names are appended."""
 
     def __init__(self, old: bytes) -> None:
         self.old, self.new = old, bytearray()
@@ -31,7 +31,7 @@ class Names:
 
 
 def write(patch_set: PatchSet, info: DynamicInfo, strings: Strings) -> None:
-    """Everything of `info` that differs from the file, but for the dynamic section itself."""
+    """Writes the differences between `info` and the file, except the dynamic section."""
     names = Names(strings.table)
     _needed(patch_set, info, names)
     for tag, text in ((layout.DT_SONAME, info.soname), (layout.DT_RPATH, info.rpath),
@@ -46,7 +46,7 @@ def write(patch_set: PatchSet, info: DynamicInfo, strings: Strings) -> None:
 
 
 def _needed(patch_set: PatchSet, info: DynamicInfo, names: Names) -> None:
-    """In the order and the places they had; new ones behind the last."""
+    """Writes DT_NEEDED: existing entries keep their order and places, new ones follow the last."""
     offsets = [names.offset(name) for name in info.needed]
     at = max((i for i, (tag, _) in enumerate(patch_set.slots) if tag == layout.DT_NEEDED), default=-1) + 1
     before = sum(tag == layout.DT_NEEDED for tag, _ in patch_set.slots)
@@ -55,13 +55,13 @@ def _needed(patch_set: PatchSet, info: DynamicInfo, names: Names) -> None:
     for tag, value in patch_set.slots:
         if tag != layout.DT_NEEDED:
             slots.append((tag, value))
-        elif offsets:  # more of them than names where several became one
+        elif offsets:  # fewer names than entries, if several became the same one
             slots.append((tag, offsets.pop(0)))
     patch_set.slots = slots
 
 
 def _base(patch_set: PatchSet, info: DynamicInfo, names: Names) -> None:
-    """The base version is the library's own name. The dynamic linker never looks at it; tools show it."""
+    """Writes the base version, the library's name. The dynamic linker ignores it; tools show it."""
     if info.base is None or info.soname is None or info.soname == info.base.name:
         return
     headers, at = patch_set.headers, info.base.at
@@ -89,7 +89,7 @@ def _versions(patch_set: PatchSet, info: DynamicInfo, strings: Strings, names: N
 
 
 def _append_needs(patch_set: PatchSet, info: DynamicInfo, names: Names) -> None:
-    """The table of version needs grows, so it moves, and is written without gaps."""
+    """Moves the growing table of version needs, and writes it without gaps."""
     table = bytearray()
     for number, need in enumerate(info.needs):
         size = layout.VERNEED.size + layout.VERNAUX.size * len(need.nodes)
@@ -120,7 +120,7 @@ def _strings(patch_set: PatchSet, names: Names) -> None:
 
 
 def has_slots(patch_set: PatchSet) -> bool:
-    """Whether the entries can stay in the dynamic section that there is. Its end is an entry too."""
+    """Does the existing dynamic section have room for the entries, including the one at its end?"""
     headers = patch_set.headers
     spare = headers.slots[headers.used:]
     zeros = next((i for i, slot in enumerate(spare) if slot != (0, 0)), len(spare))
@@ -128,8 +128,8 @@ def has_slots(patch_set: PatchSet) -> bool:
 
 
 def write_dynamic(patch_set: PatchSet) -> int:
-    """The dynamic section, in its place or appended; gives what the appended segment must allow. The dynamic
-    linker writes into it, so it cannot be in a segment that is only read."""
+    """Writes the dynamic section, in place or appended; returns the flags of the appended segment. The dynamic linker
+    writes into the section, so its segment must be writable."""
     headers = patch_set.headers
     packed = b"".join(layout.DYNAMIC.pack(*slot) for slot in patch_set.slots)
     if has_slots(patch_set):

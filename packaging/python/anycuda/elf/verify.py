@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a plan does what was asked for and nothing else: the new state is read, before it is written."""
+"""Checks that a plan makes exactly the requested changes, by reading the new state before it is written."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ from .source import Source
 
 _READ_BY_OTHERS = (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY)
 _MOVABLE = (*_READ_BY_OTHERS, layout.PT_DYNAMIC, layout.PT_PHDR, 0)
-# Entries of the dynamic section that say what the other checks compare.
+# Entries of the dynamic section whose content other checks compare.
 _RELOCATED = {layout.DT_STRTAB, layout.DT_STRSZ, layout.DT_NEEDED, layout.DT_SONAME, layout.DT_RPATH, layout.DT_RUNPATH,
               layout.DT_VERNEED, layout.DT_VERNEEDNUM, layout.DT_VERDEF, layout.DT_VERSYM, layout.DT_SYMTAB,
               layout.DT_HASH, layout.DT_GNU_HASH}
 
 
 def check(source: Source, plan: Plan, wanted: DynamicInfo) -> None:
-    """Raises ElfError if the planned file is not as wanted."""
+    """Raises ElfError if the planned file differs from the requested one."""
     try:
         new = Headers(Overlay(source, plan.fields, plan.start, plan.tail))
         problem = _problem(Headers(source), new, wanted)
     except ElfError as error:
-        raise ElfError(f"{source.name}: cannot be edited: the result would be damaged: {error}") from None
+        raise ElfError(f"{source.name}: internal check failed: the edited file would be damaged ({error}); the file is "
+                       "unchanged") from None
     if problem:
-        raise source.error(f"cannot be edited: the result would have {problem}")
+        raise source.error(f"internal check failed: the edited file would have {problem}; the file is unchanged")
 
 
 def _problem(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     strings = new.strings()
     found = dynamic_info.of(new, strings)
     if _names(found) != _names(wanted):
-        return "other names than wanted"
+        return "wrong DT_NEEDED, SONAME or RPATH entries"
     if _nodes(found.needs) != _nodes(wanted.needs):
-        return "other version needs than wanted"
+        return "wrong version needs"
     old_strings = old.strings()
     if [node.name for node in versions.defined(new, strings)][bool(wanted.base):] != [
             node.name for node in versions.defined(old, old_strings)][bool(wanted.base):]:
-        return "other version definitions"
+        return "changed version definitions"
     if strings.table[: len(old_strings.table)] != old_strings.table:
-        return "other names of symbols"
+        return "changed symbol names"
     return _other_symbols(old, new, wanted) or _other_segments(old, new) or _other_entries(old, new)
 
 
@@ -59,30 +60,30 @@ def _other_symbols(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     for number, index in wanted.indices.items():
         expected[2 * number: 2 * number + 2] = index.to_bytes(2, "little")
     if symbols.tables(new) != (table, bytes(expected)):
-        return "other symbols, or other versions of them"
+        return "changed symbols or versions"
     extents = symbols.extents(old)
     for tag in (layout.DT_HASH, layout.DT_GNU_HASH):
         before, after = old.value(tag), new.value(tag)
         if before is not None and (after is None or old.at(before, extents[tag], "hash table")
                                    != new.at(after, extents[tag], "hash table")):
-            return "another hash table"
+            return "a changed hash table"
     return ""
 
 
 def _other_segments(old: Headers, new: Headers) -> str:
-    """Loaded segments stay, what was found through a header is the same where it is now, and one may be new."""
+    """Checks that loaded segments are unchanged except for one new segment, and that moved content is equal."""
     if len(new.segments) - len(old.segments) not in (0, 1):
-        return "other segments"
+        return "changed segments"
     for before, after in zip(old.segments, new.segments):
         if before == after:
             continue
         if before.kind not in _MOVABLE:
-            return "another segment"
+            return "a changed segment"
         if before.kind in _READ_BY_OTHERS and _bytes(old, before) != _bytes(new, after):
-            return "another note or interpreter"
+            return "a changed note or interpreter"
     ends = sorted((s.address, s.address + s.in_memory) for s in new.loads)
     if len(new.loads) > len(old.loads) and any(end > start for (_, end), (start, _) in zip(ends, ends[1:])):
-        return "segments that overlap"
+        return "overlapping segments"
     return ""
 
 
@@ -93,7 +94,7 @@ def _bytes(headers: Headers, segment: Segment) -> bytes:
 
 
 def _other_entries(old: Headers, new: Headers) -> str:
-    """Entries of the dynamic section that no edit is about are as they were, in their order."""
+    """Checks that all other entries of the dynamic section are unchanged, in order."""
     before = [slot for slot in old.slots[: old.used] if slot[0] not in _RELOCATED]
     after = [slot for slot in new.slots[: new.used] if slot[0] not in _RELOCATED]
-    return "" if before == after else "another dynamic section"
+    return "" if before == after else "a changed dynamic section"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symbol versions: the nodes that a file defines (.gnu.version_d) and needs of others (.gnu.version_r)."""
+"""Symbol versions: the nodes that a file defines (.gnu.version_d) and needs from others (.gnu.version_r)."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from struct import Struct
 from . import layout
 from .headers import Headers, Strings
 
-# An index has 15 bits, so a file cannot have more nodes. Chains that run on or in circles end here.
+# An index has 15 bits, so a file cannot have more nodes. This also ends endless and circular chains.
 _MOST = 1 << 15
 
 
 @dataclass
 class Node:
-    """`index` is what the version table says of a symbol; `at` the address of the record."""
+    """`index`: its number in the version table of symbols. `at`: the address of the record."""
 
     name: str
     index: int
@@ -25,7 +25,7 @@ class Node:
 
 @dataclass
 class Need:
-    """What is needed of one file, by the name that the dynamic linker knows it by."""
+    """The nodes needed from one file, by its name for the dynamic linker."""
 
     file: str
     at: int
@@ -33,12 +33,12 @@ class Need:
 
 
 def defined(headers: Headers, strings: Strings) -> list[Node]:
-    """The first is often the base, which names the file itself (VER_FLG_BASE)."""
+    """The defined nodes; the first is often the base, which names the file (VER_FLG_BASE)."""
     nodes: list[Node] = []
     at = headers.value(layout.DT_VERDEF)
     while at:
         if len(nodes) >= _MOST:
-            raise headers.error("damaged: its version definitions have no end")
+            raise headers.error("damaged: its version definitions do not end")
         _, flags, index, _, _, aux, following = _record(headers, layout.VERDEF, at)
         name, _ = _record(headers, layout.VERDAUX, at + aux)
         nodes.append(Node(strings.get(name), index & ~layout.VERSYM_HIDDEN, flags, at))
@@ -63,7 +63,7 @@ def needed(headers: Headers, strings: Strings) -> list[Need]:
             where += step
         seen += 1
         if seen > _MOST:
-            raise headers.error("damaged: its version needs have no end")
+            raise headers.error("damaged: its version needs do not end")
         needs.append(need)
         at = at + following if following else 0
     return needs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda matrix`: what becomes of each call, by caller and installed release."""
+"""`anycuda matrix`: prints the outcome of each call by caller and installed release."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from . import data, page, views
 from .selection import Selection, values
 
 NAME = "matrix"
-SUMMARY = "What becomes of each call: function x CUDA it was built for x CUDA that is there."
+SUMMARY = "Prints the outcome of each call: function x CUDA that the program was built for x CUDA installed."
 _EPILOG = """\
-A kind is direct, renamed (another name that means the same), adapted (an adapter converts between two
-layouts), emulated (made from other calls), absent or rejected (both are errors that the caller gets).
-`calls` is what is called in the runtime or the driver where that is not the function itself; `driver`
-the CUDA release whose driver first has it. For the driver's own stub the releases are driver versions,
-and the newest cuda.h.
+The kinds are direct, renamed (another name with the same meaning), adapted (an adapter converts between two
+layouts), emulated (made from other calls), absent and rejected (the call returns an error). `calls` is the
+function that is called in the runtime or driver, if it has another name; `driver` is the CUDA release whose
+driver first has it. For the driver's stub, the releases are driver branches and the newest cuda.h.
 
 exit status: 0  the matrix was printed
-             2  the command itself failed
+             2  the command failed
 
   anycuda matrix --library cudart --caller 12 --runtime 13 --kind absent,rejected
   anycuda matrix --symbol 'cudaGraph*' --runtime 12.4
@@ -33,22 +32,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     for option, name, about in (
-        ("--library", "NAME", "such as cudart, nvrtc or nvjpeg"),
-        ("--symbol", "GLOB", "functions whose name matches, such as 'cudaMem*'"),
-        ("--caller", "MAJOR", "the CUDA that the program was built for: 11, 12, 13"),
-        ("--runtime", "RELEASE", "the CUDA that is there: 12.4, or 12 for all of it; for cuda a driver"),
-        ("--kind", "KIND", "direct, renamed, adapted, emulated, absent, rejected"),
+        ("--library", "NAME", "print only this library, such as cudart, nvrtc or nvjpeg"),
+        ("--symbol", "GLOB", "print only matching functions, such as 'cudaMem*'"),
+        ("--caller", "MAJOR", "CUDA major that the program was built for: 11, 12, 13"),
+        ("--runtime", "RELEASE", "CUDA release installed: 12.4, or 12 for every 12.x; for cuda a driver branch"),
+        ("--kind", "KIND", "print only these: direct, renamed, adapted, emulated, absent, rejected"),
     ):
         parser.add_argument(
             option, metavar=name, action="append", default=[], help=f"{about} (several: a,b)"
         )
-    parser.add_argument("--summary", action="store_true", help="counts in place of cells")
+    parser.add_argument("--summary", action="store_true", help="print counts instead of cells")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="for programs; the schema is documented")
+    form.add_argument("--json", action="store_true", help="print JSON (schema: packaging/README.md)")
     form.add_argument(
-        "--markdown", action="store_true", help="the page of all that does not cross majors"
+        "--markdown", action="store_true", help="print the page of all calls that do not work across majors"
     )
-    parser.add_argument("--file", type=Path, help="read this matrix.json, not the one installed")
+    parser.add_argument("--file", type=Path, help="read this matrix.json instead of the installed one")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -62,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     matrix = data.load(arguments.file)
     if arguments.markdown:
         if selection or arguments.summary:
-            raise Failure("--markdown is the page of the whole matrix: it takes no selection")
+            raise Failure("--markdown prints the page of the whole matrix: leave out options that select a part")
         print(page.markdown(matrix), end="")
         return 0
     libraries = selection.apply(matrix)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix as the build wrote it (stubs/tools/generate/matrix.py): matrix.json beside the package."""
+"""The matrix that the build wrote (stubs/tools/generate/matrix.py): matrix.json next to the package."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 class Run(NamedTuple):
-    """Releases of one runtime major, one behind the other, that give a call the same answer."""
+    """Consecutive releases of one runtime major with the same outcome for a call."""
 
     library: str
     symbol: str
@@ -45,12 +45,12 @@ class Library(NamedTuple):
 
     @property
     def releases_of(self) -> str:
-        """Whose releases its runtimes are, in words: CUDA's, the driver's, or its own (NCCL's)."""
+        """The owner of the releases in its runtimes: CUDA, the driver, or the library (NCCL)."""
         return "driver" if self.is_driver else self.product.split(" (")[0] if self.own_releases else "CUDA"
 
     @property
     def has_one_caller(self) -> bool:
-        """Its functions are the same for every caller."""
+        """Are its functions the same for every caller?"""
         return self.is_driver or self.own_releases
 
 
@@ -60,18 +60,18 @@ class Matrix(NamedTuple):
 
 
 def major_of(runtime: str) -> str:
-    """12 of 12.9; nccl-2 of nccl-2.28"""
+    """12 for 12.9; nccl-2 for nccl-2.28"""
     return runtime.split(".")[0]
 
 
 def find() -> Path:
-    """Inside the package as installed by pip, beside it in the folder share/anycuda of a build."""
+    """The path of matrix.json: inside the package if pip installed it, otherwise next to it in share/anycuda."""
     for folder in (_PACKAGE, _PACKAGE.parent):
         if (folder / "matrix.json").is_file():
             return folder / "matrix.json"
     raise Failure(
-        f"there is no matrix.json in {_PACKAGE} or {_PACKAGE.parent}: build the target `matrix` and "
-        "call the anycuda in the build folder's bin/, or name a file with --file"
+        f"matrix.json is missing in {_PACKAGE} and {_PACKAGE.parent}: build the target `matrix` and "
+        "call anycuda from the build folder's bin/, or name a file with --file"
     )
 
 
@@ -82,16 +82,17 @@ def load(path: Path | None = None) -> Matrix:
 
 
 def read(path: Path | None = None) -> dict:
-    """The file as it is, for those who ask for no cells (analysis/libraries.py)."""
+    """The file's content, for users without need of the cells (analysis/libraries.py)."""
     path = path or find()
     try:
         text = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
     except ValueError as error:
-        raise Failure(f"{path} is no JSON: {error}") from None
+        raise Failure(f"{path} is not valid JSON ({error}): install anycuda again") from None
     if not isinstance(text, dict) or text.get("format") != FORMAT:
-        raise Failure(f"{path} is no matrix of format {FORMAT}: it was made for another anycuda")
+        raise Failure(f"{path} is not a matrix of format {FORMAT}: it belongs to another version of anycuda; install "
+                      "anycuda again")
     return text
 
 
@@ -109,7 +110,7 @@ def _library(name: str, about: dict) -> Library:
 
 
 def _unpack(packed: list[int], runtimes: list[str]) -> list[tuple[tuple[str, ...], int]]:
-    """[2, 7, 9, 3] is answer 7 for the first two runtimes, 3 for the next nine."""
+    """[2, 7, 9, 3] means answer 7 for the first two runtimes and answer 3 for the next nine."""
     numbers = [n for count, n in zip(packed[::2], packed[1::2]) for _ in range(count)]
     groups = groupby(zip(runtimes, numbers), lambda pair: (major_of(pair[0]), pair[1]))
     return [(tuple(runtime for runtime, _ in group), number) for (_, number), group in groups]

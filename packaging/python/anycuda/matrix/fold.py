@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs joined for reading: releases into ranges, callers that get the same into one line."""
+"""Merges runs for readers: releases into ranges, callers with the same outcome into one line."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Line(NamedTuple):
 
 
 def ranges(chosen: tuple[str, ...], library: Library) -> str:
-    """12.3-12.9,13.1: a range leaves out no release that the library has in this selection. The newest cuda.h, beside
-    the branches of the driver, stands apart: 535-615,13.5."""
+    """12.3-12.9,13.1: a range covers all releases of the library between its ends. The newest cuda.h, which is listed
+    among the driver's branches, is separate: 535-615,13.5."""
     parts, last = [], None
     for place in sorted(library.runtimes.index(runtime) for runtime in chosen):
         release = library.runtimes[place]
@@ -35,7 +35,7 @@ def ranges(chosen: tuple[str, ...], library: Library) -> str:
 
 
 def lines(library: Library) -> list[Line]:
-    """One line for all releases, and all callers, that get the same answer for a function."""
+    """A line for all releases and callers with the same outcome for a function."""
     result = []
     for symbol, group in groupby(library.runs, lambda run: run.symbol):
         found = []
@@ -55,6 +55,6 @@ def lines(library: Library) -> list[Line]:
 
 
 def _answer(run: Run) -> tuple[str, str, str, str]:
-    """`since` is no part of it: the ranges show it."""
+    """The outcome without `since`, which the ranges show."""
     calls = run.needs or (run.target,)
     return run.kind, ", ".join(calls) if calls != (run.symbol,) else "", run.driver, run.reason

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/cross-major-cells.md: all that does not cross majors, each with its reason, as Markdown."""
+"""docs/cross-major-cells.md: all calls that do not work across majors, with reasons, as Markdown."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ COMMAND = "anycuda matrix --markdown > docs/cross-major-cells.md"
 _INTRO = f"""\
 # What does not cross majors
 
-Every call that ends in an error because the program was built for another major of CUDA than the one that
-is there. All others work: [cross-major.md](cross-major.md) says how, and `anycuda matrix` shows them all,
-release by release. "12 on 13" is a program built for CUDA 12 on a machine with CUDA 13. `f` (`_ptsz`) are
-two functions, the second being the form for per-thread default streams.
+The calls that return an error because the program was built for another CUDA major than the installed one.
+All other calls work: [cross-major.md](cross-major.md) explains how, and `anycuda matrix` shows all of them,
+release by release. "12 on 13" is a program built for CUDA 12 on a machine with CUDA 13. `f` (`_ptsz`) stands
+for two functions; the second is the form for per-thread default streams.
 
 Written by `{COMMAND}`; do not edit.
 """
@@ -52,7 +52,7 @@ def _sections(library: Library) -> Iterable[str]:
     newer = [item for item in never if item.reason.startswith("not yet")]
     gone = [item for item in never if item not in newer]
     later = [
-        Item(run.symbol, (run.caller, major_of(run.since)), f"from {run.since} on")
+        Item(run.symbol, (run.caller, major_of(run.since)), f"since {run.since}")
         for run in absent
         if run.since
     ]
@@ -65,9 +65,9 @@ def _sections(library: Library) -> Iterable[str]:
     for title, items in (
         (f"Rejected: error {library.status['rejected']}", rejected),
         (f"Absent: error {absent_status}", gone),
-        (f"Newer than the CUDA that is there: error {absent_status}", newer),
-        (f"Only from a later release of the major on, before that error {absent_status}", later),
-        (f"Only with a driver as new as that, else error {absent_status}", driver),
+        (f"Newer than the installed CUDA: error {absent_status}", newer),
+        (f"Only since a later release of the major, before that error {absent_status}", later),
+        (f"Only with a driver that is new enough, otherwise error {absent_status}", driver),
     ):
         if items:
             yield f"### {title}\n"
@@ -79,7 +79,7 @@ def _sections(library: Library) -> Iterable[str]:
 def _driver(library: Library) -> Iterable[str]:
     branches = tuple(runtime for runtime in library.runtimes if "." not in runtime)
     yield textwrap.fill(
-        "A driver has no majors: a function is there, or it is newer than the driver and the call gives "
+        "A driver has no majors: a function either works, or is newer than the driver and returns "
         f"error {library.status['absent']}. Branches of the driver: {', '.join(branches)}.",
         WIDTH,
     ) + "\n"
@@ -95,27 +95,27 @@ def _driver(library: Library) -> Iterable[str]:
 def _own_releases(library: Library) -> Iterable[str]:
     first, last = (release.partition("-")[2] for release in (library.runtimes[0], library.runtimes[-1]))
     yield textwrap.fill(
-        f"Its releases have numbers of their own, and functions that are the same for every CUDA. One that the release "
-        f"there lacks gives error {library.status['absent']}. Harvested: {first} to {last}.",
+        f"Its releases are numbered independently of CUDA, and its functions are the same for every CUDA. A function "
+        f"that the installed release lacks returns error {library.status['absent']}. Harvested: {first} to {last}.",
         WIDTH,
     ) + "\n"
     rejected, absent = ([run for run in library.runs if run.kind == kind] for kind in ("rejected", "absent"))
-    if rejected:  # by releases that all have it: for callers of an earlier major of the library's own
+    if rejected:  # for callers of an earlier major of the library, by releases that have the function
         yield f"Rejected, with error {library.status['rejected']}, and absent:\n"
     product = library.product.split(" (")[0]
     yield from _groups(list(dict.fromkeys(Item(run.symbol, ("", product), run.reason) for run in [*rejected, *absent])))
 
 
 def _item(run: Run) -> Item:
-    """The direction says which major the reason is about; which pair of releases showed a difference
-    is for the matrix."""
+    """The entry of a run. The direction already names the majors, so the reason drops them, and drops the pair of
+    releases that showed a difference, which the matrix has."""
     reason = re.sub(r" \(built for [^)]*\)$", "", run.reason)
     reason = re.sub(r"^(not yet|no longer|not) in \d+ ", r"\1 there ", reason)
     return Item(run.symbol, (run.caller, major_of(run.runtimes[0])), reason)
 
 
 def _groups(items: list[Item]) -> Iterable[str]:
-    """The functions that have the same reason in the same directions, together."""
+    """Groups functions with the same reason in the same directions."""
     directions: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for item in items:
         directions.setdefault((item.symbol, item.reason), []).append(item.direction)
@@ -131,7 +131,7 @@ def _groups(items: list[Item]) -> Iterable[str]:
 
 
 def _natural(group: tuple[tuple[str, str], list[str]]) -> list:
-    """By direction, then by reason; 12.10 after 12.9."""
+    """The sort key: by direction, then by reason; 12.10 comes after 12.9."""
     return [
         [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text)]
         for text in group[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which part of the matrix is asked for. A value that nothing has is an error that says what there is."""
+"""The selected part of the matrix. An unknown value is an error that lists the known ones."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .data import ANY_CALLER, KINDS, Library, Matrix, Run, major_of
 
 
 def values(texts: Iterable[str]) -> list[str]:
-    """Of an option that is given once or several times: a, b and c of `a,b` and `c`."""
+    """The values of a repeatable option: a, b and c for `a,b` and `c`."""
     return [part.strip() for text in texts for part in text.split(",")]
 
 
 @dataclass
 class Selection:
-    """Empty means all. A runtime may be a release (12.3) or a major (12)."""
+    """The selection; empty lists mean all. A runtime may be a release (12.3) or a major (12)."""
 
     libraries: list[str] = field(default_factory=list)
     symbols: list[str] = field(default_factory=list)
@@ -31,14 +31,14 @@ class Selection:
         return any((self.libraries, self.symbols, self.callers, self.runtimes, self.kinds))
 
     def apply(self, matrix: Matrix) -> list[Library]:
-        """The libraries, each with the runs and runtimes that are left of it."""
+        """The selected libraries, each with its selected runs and runtimes."""
         _check("library", self.libraries, matrix.libraries)
         chosen = [
             library
             for name, library in matrix.libraries.items()
             if not self.libraries or name in self.libraries
         ]
-        # Of all libraries: the driver's functions are for every caller.
+        # The callers of all libraries, since the driver's functions have the single caller `any`.
         callers = _all(library.callers for library in matrix.libraries.values())
         _check("caller's major", self.callers, callers)
         runtimes = _all(library.runtimes for library in chosen)
@@ -74,7 +74,7 @@ class Selection:
         for glob in self.symbols:
             if not any(fnmatchcase(symbol, glob) for symbol in known):
                 close = difflib.get_close_matches(glob, sorted(known), 3)
-                hint = f"; near it: {', '.join(close)}" if close else ""
+                hint = f": did you mean {', '.join(close)}?" if close else ": check its spelling"
                 among = ", ".join(library.name for library in libraries)
                 raise Failure(f"no function of {among} matches {glob!r}{hint}")
 
@@ -89,4 +89,4 @@ def _check(what: str, asked: list[str], known: Iterable[str], also: Iterable[str
         if value not in known and value not in also:
             plain = sorted((major for major in also - set(known) if major.isdigit()), key=int)
             majors = f" (or a major: {', '.join(plain)})" if plain else ""
-            raise Failure(f"no {what} {value!r}; known: {', '.join(known)}{majors}")
+            raise Failure(f"unknown {what} {value!r}: use one of {', '.join(known)}{majors}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix as a table, as counts, and as JSON for programs (the schema is in packaging/README.md)."""
+"""The matrix as a table, as counts, and as JSON (the schema is in packaging/README.md)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def as_table(libraries: list[Library], colour: bool, width: int | None) -> str:
             ]
             colours = COLOURS if colour else None
             parts.append([_heading(library, colour), *terminal.table(heads, rows, width, colours)])
-    return "\n\n".join("\n".join(part) for part in parts) or "no cell is like that"
+    return "\n\n".join("\n".join(part) for part in parts) or "no cell matches the selection"
 
 
 def counts(library: Library) -> list[tuple[str, str, Counter]]:
@@ -64,7 +64,7 @@ def as_summary(libraries: list[Library], colour: bool) -> str:
             numbers = (str(kinds[kind]) for kind in KINDS)
             rows.append((library.name, caller, runtimes, *numbers, str(sum(kinds.values()))))
     if not rows:
-        return "no cell is like that"
+        return "no cell matches the selection"
     return "\n".join(terminal.table(heads, rows, colours={} if colour else None, right=True))
 
 
@@ -82,7 +82,7 @@ def as_json(matrix: Matrix, libraries: list[Library], summary: bool) -> str:
     else:
         rows = [run._asdict() for library in libraries for run in library.runs]
     head = json.dumps({"schema": SCHEMA, "anycuda": matrix.version})
-    # One row in a line: two of them can be compared.
+    # One row per line, so that two outputs can be compared.
     return (
         f'{head[:-1]},\n"libraries": {{\n'
         + ",\n".join(f"{json.dumps(name)}: {json.dumps(value)}" for name, value in about.items())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What has to be done to a file, from what it says about itself. Nothing is read or written here."""
+"""Decides how to edit a file, from the facts about it. Nothing is read or written here."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from .wanted import Wanted
 HERE = "$ORIGIN"
 _LINKED = ("named", "renamed", "peer", "stub", "unnamed")
 _PROVIDED = {
-    "original": "is NVIDIA's {} itself",
+    "original": "is NVIDIA's {}",
     "renamed": "is a copy of NVIDIA's {}",
-    "stub": "is a stub of anycuda itself",
-    "dropin": "is a drop-in of anycuda itself",
+    "stub": "is a stub of anycuda",
+    "dropin": "is a drop-in of anycuda",
     "peer": "is a stub of another project",
 }
 
 
 class NothingToPatch(Failure):
-    """No file that could be patched, and nothing is wrong with it: among others it is passed over."""
+    """The file has nothing to patch, which is not an error if there are others: it is skipped."""
 
 
 @dataclass
 class Decision:
-    """`stubs` are what the file needs when it is done, by library; `inside` names those that are a part of it. `done`
-    and `left` are sentences: what is changed, and what the user should know about the rest."""
+    """`stubs`: library -> the stub that the file needs after the edit. `inside`: stubs linked into the file. `done` and
+    `left`: sentences about the changes, and about everything that stays."""
 
     edit: Edit
     stubs: dict[str, str] = field(default_factory=dict)
@@ -45,12 +45,12 @@ class Decision:
 
 
 def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Callable[[str], bool]) -> Decision:
-    """`finds`: does the file's search path lead to this stub already? A Failure says why nothing can be done."""
+    """`finds`: does the file's search path already lead to this stub? Raises Failure if the file cannot be patched."""
     where = str(image.path)
     if use.provides and use.provides.what in _PROVIDED:
         what = _PROVIDED[use.provides.what].format(table.libraries[use.provides.library].product)
         refusal = NothingToPatch if use.provides.what in ("stub", "dropin") else Failure
-        raise refusal(f"{where}: {what}; what is patched is a program or library that uses it")
+        raise refusal(f"{where}: {what}; patch the programs and libraries that use it instead")
     linked = [one for one in use.uses if one.how in _LINKED and not one.optional]
     if not linked and use.stubs_inside and not use.static_runtime:
         return Decision(Edit(), inside=use.stubs_inside, left=_notes(use))
@@ -72,7 +72,7 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
     decision.edit = Edit(needed, tuple(added), None, _folders(image, wanted, missing), None, versions)
     if decision.edit.rpath:
         kind = "DT_RUNPATH" if image.runpath is not None else "DT_RPATH"
-        decision.done.append(f"looks for libraries in {', '.join(decision.edit.rpath)} also ({kind})")
+        decision.done.append(f"added {', '.join(decision.edit.rpath)} to its search path ({kind})")
     decision.left += _notes(use)
     return decision
 
@@ -80,20 +80,20 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
 def _why_not(use: FileUse) -> str:
     loaded = [name for one in use.uses if one.how == "loaded" for name in one.strings]
     if use.static_runtime:
-        return ("the CUDA runtime is linked into it statically, so there is no name to replace: link it again with "
-                "nvcc's -cudart shared")
+        return ("has the CUDA runtime linked in statically, so it has no reference to replace: link it again with "
+                "nvcc -cudart shared")
     if loaded:
-        return (f"names no CUDA library that it needs, but may open {', '.join(loaded)} itself: `anycuda run` gives it "
-                "the stubs under those names")
+        return (f"is not linked to a CUDA library, but may open {', '.join(loaded)} by name: start it with `anycuda "
+                "run`, which serves these names with drop-ins")
     if use.other:
-        return f"needs {', '.join(use.other)}, for which there is no stub, and no other CUDA library"
+        return f"needs only CUDA libraries for which anycuda has no stub: {', '.join(use.other)}"
     return "uses no CUDA library"
 
 
 def _replace(
     image: Image, use: Use, library: Library, stub: str, table: Table, needed: dict[str, str], added: list[str]
 ) -> None:
-    """The stub's name for whatever names the library, in needs and in symbol versions."""
+    """Replaces the library's name with the stub's in DT_NEEDED and symbol versions."""
     if use.needed is not None and use.needed != stub:
         needed[use.needed] = stub
     for file, nodes in image.versions_needed.items():
@@ -108,7 +108,8 @@ def _describe(decision: Decision, use: Use, library: Library, stub: str) -> None
     built = f", built for CUDA {' and '.join(use.built_for)}" if use.majors else ""
     about = f"{_count(len(use.symbols), 'function')} of the {library.product}{built}"
     if use.how == "unnamed":
-        decision.done.append(f"needs {stub}; it named nothing that has the functions which it uses ({about})")
+        decision.done.append(f"added {stub} to DT_NEEDED: the file used its functions without linking a library that "
+                             f"provides them ({about})")
     elif use.needed != stub:
         decision.done.append(f"needs {stub} in place of {use.needed} ({about})")
 
@@ -116,52 +117,52 @@ def _describe(decision: Decision, use: Use, library: Library, stub: str) -> None
 def _versions(
     where: str, image: Image, use: Use, library: Library, stub: str, wanted: Wanted, decision: Decision
 ) -> dict[str, tuple[str, str]]:
-    """Versions for the functions that have none: from them the stub knows what its caller was built for."""
+    """Symbol versions for unversioned functions, which tell the stub the caller's major."""
     free = {symbol.name for symbol in image.undefined() if not symbol.version}
     bare = [symbol.name for symbol in use.symbols if not symbol.major and symbol.name in free]
     if use.native and library.records_major:
-        decision.left.append(f"was linked to {stub} itself, so its calls have no major, and none is adapted: that "
-                             "takes another link, with the library in lib/anycuda/link/MAJOR")
+        decision.left.append(f"was linked with -l{stub[3:].partition('.')[0]}, which records no major, so its calls "
+                             "are passed on unchecked: link it with the library in lib/anycuda/link/MAJOR")
     if not library.tells_built_for or not bare:
         return {}
     major = _major(where, use, library, len(bare), wanted)
     if major is None:
-        decision.left.append(f"calls {_count(len(bare), 'function')} of {stub} that have no version: they go on "
-                             "unchecked to whatever CUDA is there (--built-for MAJOR, if you know it)")
+        decision.left.append(f"calls {_count(len(bare), 'function')} of {stub} without a version, which are passed on "
+                             "unchecked: pass --built-for MAJOR")
         return {}
     node = library.majors[major].node
     if node is None:  # nvFatbin of CUDA 12: the library's functions have no versions
         return {}
     known = [name for name in bare if major in library.symbols.get(name, ())]
     if known:
-        decision.done.append(f"{_count(len(known), 'function')} of the {library.product} had no version, and got "
-                             f"CUDA {major}'s")
+        decision.done.append(f"{_count(len(known), 'unversioned function')} of the {library.product} got the version "
+                             f"of CUDA {major}")
     unknown = sorted(set(bare) - set(known))
     if unknown:
-        decision.left.append(f"CUDA {major} has no {', '.join(unknown)}: left without a version")
+        decision.left.append(f"CUDA {major} does not have {', '.join(unknown)}: left unversioned")
     return dict.fromkeys(known, (stub, node))
 
 
 def _major(where: str, use: Use, library: Library, count: int, wanted: Wanted) -> str | None:
-    """What the user says, or else the file. None leaves a file as it is that has the stub already."""
+    """The major from --built-for, or else from the file. None leaves a file with a stub unchanged."""
     if wanted.built_for:
         if use.majors and not any(wanted.built_for in library.like(major) for major in use.majors):
-            raise Failure(f"{where}: --built-for {wanted.built_for}, but it was built for the {library.product} of "
-                          f"CUDA {' and '.join(use.built_for)}")
+            raise Failure(f"{where} was built for the {library.product} of CUDA {' and '.join(use.built_for)}, which "
+                          f"contradicts --built-for {wanted.built_for}: leave the option out")
         if wanted.built_for not in library.majors:
-            raise Failure(f"{where}: --built-for {wanted.built_for}: the {library.product} is known of CUDA "
-                          f"{', '.join(library.majors)}")
+            raise Failure(f"{where}: anycuda does not know the {library.product} of CUDA {wanted.built_for}: use "
+                          f"--built-for with one of {', '.join(library.majors)}")
         return wanted.built_for
     if len(use.majors) == 1:
         return use.majors[0]
     if use.how == "stub":
         return None
-    raise Failure(f"{where}: uses {_count(count, 'function')} of the {library.product} without any symbol version, so "
-                  f"it does not say what it was built for: give --built-for, one of {', '.join(library.majors)}")
+    raise Failure(f"{where} uses {_count(count, 'function')} of the {library.product} without a symbol version, so its "
+                  f"CUDA major is unknown: pass --built-for with one of {', '.join(library.majors)}")
 
 
 def _folders(image: Image, wanted: Wanted, missing: bool) -> tuple[str, ...]:
-    """Those that are wanted, or else necessary, and not in the search path yet."""
+    """The requested or necessary folders that are not on the search path yet."""
     folders = list(wanted.folders)
     if wanted.copy_stubs or missing and not folders:
         folders.append(HERE)
@@ -175,16 +176,16 @@ def _plain(folder: str) -> str:
 
 
 def _notes(use: FileUse) -> list[str]:
-    notes = [f"goes on needing {name}, for which there is no stub" for name in use.other]
+    notes = [f"still needs {name}, for which anycuda has no stub" for name in use.other]
     linked = {one.library for one in use.uses if one.how != "loaded"}
     for one in use.uses:
         if one.how == "loaded" and one.library not in linked:
-            notes.append(f"may open {', '.join(one.strings)} itself, which no edit changes; `anycuda run` gives it the "
-                         "stubs under those names")
+            notes.append(f"may open {', '.join(one.strings)} by name, which an edit cannot change; `anycuda run` "
+                         "serves these names with drop-ins")
         if one.optional:
-            notes.append(f"uses functions of {one.library} only where somebody brings them: left as it is")
+            notes.append(f"uses functions of {one.library} only if it is loaded already: this stays")
     if use.static_runtime:
-        notes.append("has a CUDA runtime linked into it statically, whose calls no stub sees")
+        notes.append("has a CUDA runtime linked in statically; no stub takes the calls to it")
     return notes
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file: read, decide, edit a copy, look at the copy, and put it in the file's place."""
+"""Patches one file: reads it, decides, edits a copy, checks the copy, and replaces the file with it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .wanted import Wanted
 
 
 def process(path: Path, wanted: Wanted) -> list[str]:
-    """What was done, in lines for the user."""
+    """Patches or restores the file; returns lines for the report."""
     return _undo(path, wanted) if wanted.undo else _patch(path, wanted)
 
 
@@ -38,19 +38,19 @@ def _patch(path: Path, wanted: Wanted) -> list[str]:
         if decision.changes or wanted.output:
             replace.check(target)
         lines += replace.notes(target) if decision.changes else []
-        if wanted.copy_stubs and stubs:  # first: a program never lacks them
+        if wanted.copy_stubs and stubs:  # first, so that a patched program never lacks them
             lines += _put(stubs, target, image)
         if decision.changes or wanted.output:
             with _copy(path, target) as copy:
                 edit.apply(copy, decision.edit)
                 _look(copy, use)
         lines += _missing(target, stubs) + _passed_over(target, decision.edit) if decision.changes else []
-    said = f"{'would be' if wanted.dry_run else 'is'} patched"
+    status = f"{'would be' if wanted.dry_run else 'is'} patched"
     if not decision.changes:
-        needs = [f"needs {', '.join(stubs)} already"] if stubs else []
-        inside = [f"has anycuda's stub of {' and '.join(decision.inside)} in it"] if decision.inside else []
-        said = f"{' and '.join(needs + inside)}: nothing to do"
-    return [f"{target}: {said}", *(f"    {line}" for line in lines)]
+        needs = [f"already needs {', '.join(stubs)}"] if stubs else []
+        inside = [f"has anycuda's stub of {' and '.join(decision.inside)} linked in"] if decision.inside else []
+        status = f"{' and '.join(needs + inside)}: nothing to do"
+    return [f"{target}: {status}", *(f"    {line}" for line in lines)]
 
 
 def _undo(path: Path, wanted: Wanted) -> list[str]:
@@ -59,10 +59,10 @@ def _undo(path: Path, wanted: Wanted) -> list[str]:
     if not edited:
         stubs = [one.needed or "" for one in uses.of(read.read(path)).uses if one.how == "stub"]
         if stubs:
-            raise Failure(f"{path}: needs {', '.join(stubs)}, but has no undo record of anycuda: it was linked so, or "
-                          "patched with something else, or strip or patchelf wrote it anew since")
+            raise Failure(f"{path} needs {', '.join(stubs)} but has no undo record of anycuda: it was linked to the "
+                          "stub, patched with another tool, or rewritten by strip or patchelf. Use the original file")
     if wanted.dry_run:
-        return [f"{target}: would be as it was before it was patched" if edited else f"{target}: was not patched"]
+        return [f"{target}: would be restored to the original" if edited else f"{target}: was not patched"]
     notes = replace.notes(target)
     if edited or wanted.output:
         replace.check(target)
@@ -70,12 +70,12 @@ def _undo(path: Path, wanted: Wanted) -> list[str]:
             edit.undo(copy)
     if not edited:
         return [f"{target}: was not patched: nothing to undo"]
-    return [f"{target}: is as it was before it was patched", *(f"    {line}" for line in notes)]
+    return [f"{target}: is restored to the original", *(f"    {line}" for line in notes)]
 
 
 @contextlib.contextmanager
 def _copy(path: Path, target: Path) -> Iterator[Path]:
-    """To work on; what goes wrong with it goes wrong with the file that the user knows."""
+    """A copy to edit; errors name the original file."""
     with replace.copy(path, target) as copy:
         try:
             yield copy
@@ -84,16 +84,18 @@ def _copy(path: Path, target: Path) -> Iterator[Path]:
 
 
 def _look(copy: Path, before: FileUse) -> None:
-    """The copy uses what the file used, for the same majors where it said them, and all of it from stubs."""
+    """Checks that the copy uses the same functions, with the recorded majors, and only from stubs."""
     after = uses.of(read.read(copy))
     if {one.how for one in after.uses} & {"named", "renamed", "peer"}:
-        raise Failure(f"{before.path}: the patched file would still need a library of NVIDIA's; nothing was changed")
+        raise Failure(f"{before.path}: internal check failed: the patched file would still need a library of NVIDIA; "
+                      "the file is unchanged. Please report this bug of anycuda")
 
-    def said(use: FileUse) -> set[tuple[str, str, str]]:
+    def versioned(use: FileUse) -> set[tuple[str, str, str]]:
         return {(one.library, symbol.name, symbol.major) for one in use.uses for symbol in one.symbols if symbol.major}
 
-    if not said(before) <= said(after) or _names(before) != _names(after):
-        raise Failure(f"{before.path}: the patched file would use other functions; nothing was changed")
+    if not versioned(before) <= versioned(after) or _names(before) != _names(after):
+        raise Failure(f"{before.path}: internal check failed: the patched file would use other functions; the file is "
+                      "unchanged. Please report this bug of anycuda")
 
 
 def _names(use: FileUse) -> set[tuple[str, str]]:
@@ -101,7 +103,7 @@ def _names(use: FileUse) -> set[tuple[str, str]]:
 
 
 def _search(image: Image, path: Path) -> list[Path]:
-    """The folders of the file's own search path, as the dynamic linker would expand them."""
+    """The folders of the file's search path, expanded like in the dynamic linker."""
     text = (image.runpath if image.runpath is not None else image.rpath) or ""
     here = str(path.resolve().parent)
     return [Path(folder.replace("${ORIGIN}", here).replace(HERE, here)) for folder in text.split(":") if folder]
@@ -114,26 +116,27 @@ def _finds(image: Image, path: Path, name: str) -> bool:
 def _missing(target: Path, stubs: dict[str, Path]) -> list[str]:
     image = read.read(target)
     folders = " or ".join(map(str, _search(image, target)))
-    return [f"{name} is not there yet: put {source} into {folders} (--copy-stubs puts it beside the file)"
+    return [f"the search path does not have {name} yet: copy {source} to {folders} (--copy-stubs copies it to the "
+            "file's folder)"
             for name, source in stubs.items() if not _finds(image, target, name)]
 
 
 def _passed_over(target: Path, done: edit.Edit) -> list[str]:
     if any(folder.startswith("$") for folder in done.rpath) and target.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
-        return ["runs with the rights of its owner or group: there the dynamic linker passes $ORIGIN over, so give "
-                "--rpath an absolute folder"]
+        return ["runs with the rights of its owner or group, where the dynamic linker ignores $ORIGIN: use --rpath "
+                "with an absolute folder"]
     return []
 
 
 def _put(stubs: dict[str, Path], target: Path, image: Image) -> list[str]:
     cpu = installation.find().cpu
     if image.machine != cpu:
-        raise Failure(f"{image.path}: is for {image.machine}, and the stubs here are for {cpu}: install anycuda for "
-                      f"{image.machine}, and put its stubs there")
-    beside = target.resolve().parent
+        raise Failure(f"{image.path} is for {image.machine}, but the stubs of this anycuda are for {cpu}: copy the "
+                      f"stubs of an anycuda for {image.machine} there, without --copy-stubs")
+    folder = target.resolve().parent
     for name, source in stubs.items():
-        place = beside / name
+        place = folder / name
         if not (place.exists() and place.samefile(source)):
             with replace.copy(source, place):
                 pass
-    return [f"{', '.join(stubs)} put into {beside}"]
+    return [f"copied {', '.join(stubs)} to {folder}"]

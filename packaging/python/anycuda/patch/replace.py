@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file replaced at once and as a whole: whoever looks finds the old one or the new one, and nothing between."""
+"""Replaces a file atomically: every reader finds the complete old or the complete new file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from typing import BinaryIO
 
 from ..failure import Failure
 
-_CLONE = 0x40049409  # ioctl FICLONE: the same blocks, where the file system can do that
+_CLONE = 0x40049409  # ioctl FICLONE: shares the blocks, if the file system supports it
 _PIECE = 1 << 20
 
 
 @contextlib.contextmanager
 def copy(path: Path, target: Path) -> Iterator[Path]:
-    """A copy of `path` beside `target`, to work on; it takes the target's place when the block ends well, and is
-    gone otherwise. A symbolic link stays one: the file that it leads to is replaced."""
+    """A copy of `path` next to `target`, to edit. It replaces the target if the block succeeds, and is deleted
+    otherwise. A symbolic link stays; the file that it leads to is replaced."""
     place = Path(os.path.realpath(target))
     made: str | None = None
     try:
@@ -32,18 +32,18 @@ def copy(path: Path, target: Path) -> Iterator[Path]:
             _copy(old, new)
         yield Path(made)
         with open(made, "rb") as done:
-            _keep(path, before, made)  # last: whoever writes to a file takes set-user-ID and capabilities from it
+            _keep(path, before, made)  # last, since writing to a file removes set-user-ID and capabilities
             os.fsync(done.fileno())
         now = os.stat(path)
         if (now.st_size, now.st_mtime_ns, now.st_ino) != (before.st_size, before.st_mtime_ns, before.st_ino):
-            raise Failure(f"{path}: was changed by something else meanwhile; nothing was done")
+            raise Failure(f"{path} was changed by another program meanwhile and is left as it is: try again")
         os.replace(made, place)
         made = None
         _sync(place.parent)
     except OSError as error:
         if error.filename is not None and str(error.filename) == str(path):
             raise Failure(f"{path}: {error.strerror}") from None
-        raise Failure(f"{target}: cannot be written, and is as it was: {error.strerror} (in {place.parent})") from None
+        raise Failure(f"cannot write {target}: {error.strerror} (in {place.parent}); it is unchanged") from None
     finally:
         if made is not None:
             with contextlib.suppress(OSError):
@@ -51,25 +51,25 @@ def copy(path: Path, target: Path) -> Iterator[Path]:
 
 
 def check(target: Path) -> None:
-    """Whether a new file may take its place. The folder alone would let a device be replaced, or a file that its
-    owner has made read-only."""
+    """Raises Failure if the target must not be replaced: a device, or a file that its owner made read-only, which the
+    folder's permissions alone would allow."""
     if os.path.exists(target) and not os.path.isfile(target):
-        raise Failure(f"{target}: no regular file; nothing was written")
+        raise Failure(f"{target} is not a regular file, so it is not replaced: name a file")
     if os.path.exists(target) and not os.access(target, os.W_OK):
-        raise Failure(f"{target}: is read-only, and stays as it is")
+        raise Failure(f"{target} is read-only, so it is not replaced: make it writable, or use --output")
 
 
 def notes(target: Path) -> list[str]:
-    """What a replacement of it leaves as it is."""
+    """Notes on names of the file that a replacement does not change."""
     with contextlib.suppress(OSError):
         others = os.stat(target).st_nlink - 1
         if others:
-            return [f"has {others} other name{'s' if others > 1 else ''} (hard links), which keep the file as it was"]
+            return [f"has {others} other hard link{'s' if others > 1 else ''} with the old content"]
     return []
 
 
 def _copy(old: BinaryIO, new: BinaryIO) -> None:
-    """Of a file that may be larger than memory, and may have holes."""
+    """Copies a file, which may be larger than memory and have holes."""
     with contextlib.suppress(OSError, ImportError):
         import fcntl
         fcntl.ioctl(new.fileno(), _CLONE, old.fileno())
@@ -86,7 +86,7 @@ def _copy(old: BinaryIO, new: BinaryIO) -> None:
 
 
 def _data(old: BinaryIO, at: int, size: int) -> tuple[int, int]:
-    """The next range that is no hole."""
+    """The next range with data."""
     try:
         start = os.lseek(old.fileno(), at, os.SEEK_DATA)
         return start, os.lseek(old.fileno(), start, os.SEEK_HOLE)
@@ -100,7 +100,7 @@ def _range(old: BinaryIO, new: BinaryIO, start: int, end: int) -> None:
     while start < end:
         data = old.read(min(_PIECE, end - start))
         if not data:
-            raise OSError(errno.EIO, "the file became shorter while it was read", old.name)
+            raise OSError(errno.EIO, "the file was truncated while it was read", old.name)
         rest = memoryview(data)
         while rest:
             rest = rest[new.write(rest):]
@@ -108,8 +108,8 @@ def _range(old: BinaryIO, new: BinaryIO, start: int, end: int) -> None:
 
 
 def _keep(path: Path, before: os.stat_result, made: str) -> None:
-    """Owner, permissions and extended attributes; not the times, since the content is another. With another owner it
-    runs with nobody's rights but the caller's."""
+    """Copies owner, permissions and extended attributes, but not the times, since the content changed. If the owner
+    cannot be kept, the file runs only with the caller's rights."""
     if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
         with contextlib.suppress(PermissionError):
             os.chown(made, before.st_uid, before.st_gid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the user asks for."""
+"""The options of `anycuda patch`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Wanted:
-    """`built_for` is "" if not given."""
+    """`built_for`: "" if not given."""
 
     folders: tuple[str, ...] = ()
     built_for: str = ""

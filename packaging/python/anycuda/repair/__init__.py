@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda repair`: a wheel for one CUDA becomes a wheel for all that anycuda knows."""
+"""`anycuda repair`: turns a wheel for one CUDA into a wheel for every supported CUDA."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .report import Report
 from .stubs import Stubs
 
 NAME = "repair"
-SUMMARY = "Make wheels use whatever CUDA is there: NVIDIA's libraries replaced by stubs, which go into the wheel."
+SUMMARY = "Makes wheels use the installed CUDA: puts stubs into them in place of NVIDIA's libraries."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

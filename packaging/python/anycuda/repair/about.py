@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a wheel with stubs says about itself: anycuda's licence, its SBOM, a build tag."""
+"""The metadata of a wheel with stubs: anycuda's licence, the SBOM, a build tag."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from .texts import Texts
 
 
 def add(texts: Texts, wheel: Wheel, file: str, plan: Plan, stubs: Mapping[str, Path], table: Table) -> None:
-    """`file`: the wheel's name after the repair. `stubs`: name in the wheel -> where the stub of that name is."""
+    """`file`: the wheel's name after the repair. `stubs`: name in the wheel -> path of the stub."""
     _licence(texts, wheel)
     _sbom(texts, wheel, file, plan, stubs, table)
     files = {entry.filename for entry in wheel.entries}
     for name in (*texts.edited, *texts.renamed.values()):
         blocked = files.intersection(str(folder) for folder in PurePosixPath(name).parents)
         if blocked:
-            raise Failure(f"{wheel.path}: {blocked.pop()} is a file; installers expect a folder there, and the stubs' "
-                          "licence and SBOM go into it. Build the wheel without that file")
+            raise Failure(f"{wheel.path}: {blocked.pop()} is a file, but the stubs' licence and SBOM need a folder of "
+                          "that name. Build the wheel without that file")
 
 
 def build_tag(texts: Texts, wheel: Wheel, tag: str) -> None:
@@ -57,8 +57,8 @@ def _licence(texts: Texts, wheel: Wheel) -> None:
 def _sbom(texts: Texts, wheel: Wheel, file: str, plan: Plan, stubs: Mapping[str, Path], table: Table) -> None:
     there = [entry for entry in wheel.entries if entry.filename.startswith(sbom.folder(wheel.dist_info))]
     if sum(entry.file_size for entry in there) > sbom.LARGEST:
-        texts.notes.append(f"the SBOMs in {sbom.folder(wheel.dist_info)} are too large to be changed: they stay, and "
-                           "do not list the stubs")
+        texts.notes.append(f"the SBOMs in {sbom.folder(wheel.dist_info)} are too large to edit: they stay unchanged, "
+                           "without the stubs")
         return
     found = {entry.filename: wheel.read(entry.filename, sbom.LARGEST) for entry in there if not entry.is_dir()}
     about = sbom.Wheel(wheel.name.distribution, wheel.name.version, file, wheel.dist_info)

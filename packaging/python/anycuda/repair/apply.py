@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A plan, carried out: into a folder of its own, and from there to its place in one step, so that whatever goes
-wrong leaves everything as it was."""
+"""Carries out a plan: in a temporary folder, whose result then moves to its place in one step, so that a failure
+changes nothing."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _PREFIX = ".anycuda-repair-"
 
 
 class CannotEdit(Failure):
-    """A file is of a form in which it cannot be changed."""
+    """The form of a file does not allow the edit."""
 
 
 @contextlib.contextmanager
 def work_folder(where: Path | None) -> Iterator[Path]:
-    """Beside the result, since unpacked files may be larger than /tmp; None: a folder for looking only."""
+    """A temporary folder next to the result, since unpacked files may not fit into /tmp; None: no result is written."""
     with in_folder(where):
         folder = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=where)
     with folder:
@@ -42,21 +42,21 @@ def work_folder(where: Path | None) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def in_folder(where: Path | None) -> Iterator[None]:
-    """Around what reads and writes files there, and prints nothing: an OSError becomes a sentence with the place."""
+    """Turns an OSError of the block, which reads and writes files there, into a sentence that names the place."""
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)  # whatever file is named then, it is this disk
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)  # the full disk matters, not the file
         place = (None if full else error.filename) or where or "the folder of temporary files"
         if where and Path(place).name.startswith(_PREFIX):  # it cannot be made
-            raise Failure(f"{where}: {error.strerror}: the wheel is written there; --wheel-dir (without "
-                          "--in-place) names another folder") from None
+            raise Failure(f"cannot write the wheel to {where}: {error.strerror}; choose another folder with "
+                          "--wheel-dir (without --in-place)") from None
         raise Failure(f"{place}: {error.strerror or error}") from None
 
 
 def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: dict[str, Path], texts: Texts, work: Path, step: writing.Step,
           how: Packing) -> Path:
-    """The repaired wheel, in `work`. `stubs`: name in the wheel -> where the stub of that name is."""
+    """The repaired wheel, in `work`. `stubs`: name in the wheel -> path of the stub."""
     out = work / wheel.path.name
     changes = writing.Changes(unpacked=scan.unpacked, removed=set(plan.left_out), added=stubs, texts=texts.edited,
                               renamed=texts.renamed)
@@ -68,7 +68,7 @@ def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: dict[str, Path], texts: T
 
 
 def copied(wheel: Wheel, work: Path) -> Path:
-    """The wheel as it is."""
+    """An unchanged copy of the wheel."""
     return Path(shutil.copy2(wheel.path, work / wheel.path.name))
 
 
@@ -78,12 +78,13 @@ def _edit(one: FileEdit, path: Path) -> None:
     try:
         edit.apply(path, wanted)
     except ElfError as error:
-        if isinstance(error.__cause__, OSError):  # a full disk is not the file's form
+        if isinstance(error.__cause__, OSError):  # a full disk does not depend on the file's form
             raise error.__cause__ from None
         raise CannotEdit(f"{one.name}: {str(error).replace(f'{path}: ', '')}") from None
     left = [name for name in read.read(path).needed if name in one.needed or name not in one.kept and _is_nvidias(name)]
     if left:
-        raise Failure(f"{one.name}: after the repair it still needs {left[0]}: a mistake in anycuda")
+        raise Failure(f"{one.name}: internal check failed: after the repair it would still need {left[0]}; nothing was "
+                      "written. Please report this bug of anycuda")
 
 
 def _is_nvidias(name: str) -> bool:
@@ -92,10 +93,10 @@ def _is_nvidias(name: str) -> bool:
 
 
 def put(path: Path, target: Path) -> None:
-    """To its place: the old file there, if any, is whole until this moment."""
+    """Moves the result to its place; an old file there stays complete until this moment."""
     with open(path, "rb") as file:
         os.fsync(file.fileno())
     try:
         os.replace(path, target)
     except OSError as error:
-        raise Failure(f"{target}: cannot be replaced, and is as it was: {error.strerror}") from None
+        raise Failure(f"cannot replace {target}: {error.strerror}; it is unchanged") from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The copies of CUDA libraries and of stubs that a wheel brings along: which of them nobody needs any more. Pure."""
+"""Finds unneeded copies of CUDA libraries and stubs in a wheel. Pure."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .scan import Member, Scan
 if TYPE_CHECKING:
     from .plan import Plan
 
-_NVIDIAS, _STUB = "a copy of NVIDIA's library", "a stub under the name that all have in common,"
+_NVIDIAS, _STUB = "an unneeded copy of NVIDIA's library", "an unneeded stub under the common name"
 
 
 def unstubbed_deps(member: Member, replaced: Collection[str], inside: frozenset, table: Table) -> list[str]:
-    """What it needs of CUDA that has no stub, is not in the wheel, and is the same beside every CUDA, such as
+    """The needed CUDA libraries without a stub that are not in the wheel and are the same for every CUDA, such as
     libcufile.so.0."""
     return [name for name in member.use.other
             if name not in replaced and name not in inside and not table.ties_to_cuda(name)]
 
 
 def leave_out(plan: Plan, scan: Scan, table: Table) -> None:
-    """A copy leaves the wheel when files of it needed the copy and none does any more, and no text names it."""
+    """A copy leaves the wheel if files needed it, none does any more, and no text names it."""
     shared = {member.name for member in scan.members if is_common(member, table)}
     named_by = {member.name: text for text, names in reversed(scan.texts.items()) for member in scan.members
                 if member.file in names}
@@ -35,17 +35,17 @@ def leave_out(plan: Plan, scan: Scan, table: Table) -> None:
                           {member.name: member.opens for member in scan.members}, named_by)
     plan.notes += [f"{name} stays in the wheel: {_why_stays(named_by.get(name))}"
                    for name, goes in leaves.items() if not goes]
-    plan.left_out.update({name: f"{_STUB if name in shared else _NVIDIAS} that nothing in the wheel needs any more"
+    plan.left_out.update({name: _STUB if name in shared else _NVIDIAS
                           for name, goes in sorted(leaves.items()) if goes})
     plan.notes += _named_in_texts(scan, table)
 
 
 def _why_stays(text: str | None) -> str:
-    return f"{text} names it" if text else "other files need it, or open it by its name"
+    return f"{text} names it" if text else "other files need it or open it by name"
 
 
 def _named_in_texts(scan: Scan, table: Table) -> list[str]:
-    """A program text that names a CUDA library may open it; nobody can tell from here."""
+    """Notes on program texts that name CUDA libraries, since they may open them."""
     of_nvidia = {text: named.of_nvidia(names) for text, names in scan.texts.items()}
     return [f"{text} names {', '.join(alike[:3])}: {fate}"
             for text, names in of_nvidia.items() if posixpath.splitext(text)[1] == ".py"

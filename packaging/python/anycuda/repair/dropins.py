@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drop-ins in a wheel: NVIDIA's names that its files open, and that no file of it brings along. Pure.
+"""Drop-ins for NVIDIA's names that files of a wheel open and that the wheel does not contain. Pure.
 
-A drop-in has NVIDIA's own name, and so it is found by dlopen, in the folder of the stubs. It goes behind all that the
-file finds already: a library of that name that the process has loaded, or that comes earlier on the search path, is
-used as before.
+A drop-in has NVIDIA's name, so dlopen finds it in the folder of the stubs. That folder comes last: a library of the
+same name that the process has loaded, or that is earlier on the search path, is used as before.
 """
 
 from __future__ import annotations
@@ -21,15 +20,16 @@ from .scan import Member, Scan
 from .stubs import Stub
 
 Find = Callable[[str, str], "Stub | None"]  # library, SONAME -> its drop-in
-_NO_LIBRARY = ("where no CUDA is installed, {names} can be opened nevertheless, and calls return an error status. A "
-               "program that takes an opened library for a working CUDA notices only then; --no-drop-ins leaves the "
-               "drop-ins out")
+_NO_LIBRARY = ("{names} can now be opened even without an installed CUDA; calls then return an error status. A program "
+               "that takes an opened library for a working CUDA notices this late; --no-drop-ins leaves the drop-ins "
+               "out")
 
 
 @dataclass
 class DropIns:
-    """`edits`: of files that get the folder on their search path, by name. `added`: name in the wheel -> drop-in.
-    `users`: name in the wheel -> the files that open it. `too_new`: need a newer glibc than the wheel promises."""
+    """`edits`: name -> the edit that adds the folder to a file's search path. `added`: name in the wheel -> drop-in.
+    `users`: name in the wheel -> the files that open it. `too_new`: drop-ins that need a newer glibc than the wheel's
+    tag claims."""
 
     edits: dict[str, FileEdit] = field(default_factory=dict)
     added: dict[str, Stub] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class DropIns:
 
 def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple[int, int] | None, table: Table,
          inside: Collection[str], find: Find | None, exclude: Exclude = Exclude()) -> DropIns:
-    """`edits`: what becomes of the files otherwise. `find` is None where no drop-ins are wanted."""
+    """`edits`: the other edits of the files. `find`: None with --no-drop-ins."""
     found = DropIns()
     needed = _needed(scan, edits, table)
     brought = {member.soname for member in scan.members if _is_anycudas(member, "dropin")}
@@ -50,15 +50,15 @@ def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple
             continue
         names: list[Stub] = []
         for one in opened.of(member.use, table, inside):
-            if not one.library:  # plan.py tells of those that are of one CUDA
+            if not one.library:  # plan.py reports those of one CUDA
                 continue
-            why = (f"{member.name} opens {one.name} itself, and gets no drop-in: --exclude" if exclude.library(one.name)
+            why = (f"{member.name} opens {one.name} and gets no drop-in: --exclude" if exclude.library(one.name)
                    else _why_not(one, member, brought, needed, find))
             dropin = find(one.library, one.name) if find and not why else None
             if dropin:
                 names.append(dropin)
             elif not table.libraries[one.library].is_driver:
-                found.notes.append(why or f"{member.name} opens {one.name} itself: anycuda lacks this drop-in")
+                found.notes.append(why or f"{member.name} opens {one.name}: this anycuda has no such drop-in")
         if names:
             _serve(member, names, edits.get(member.name), folder, promised, table, found)
     if found.added:
@@ -69,8 +69,8 @@ def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple
 
 def _serve(member: Member, dropins: list[Stub], edit: FileEdit | None, folder: str, promised: tuple[int, int] | None,
            table: Table, found: DropIns) -> None:
-    """Also a name that the file needs, too, which is the stub's now: else dlopen would load a second library beside
-    the one that the stub uses, of another CUDA perhaps."""
+    """The names that may get a drop-in, including names that the file also needs (the stub replaces those): without it,
+    dlopen would load a second library besides the stub's, possibly of another CUDA."""
     place = places.place_of(member.name)
     by_file = {dropin.file: dropin for dropin in dropins}
     found.refusals += files.other_machine(member, by_file)
@@ -83,29 +83,29 @@ def _serve(member: Member, dropins: list[Stub], edit: FileEdit | None, folder: s
     if edit.path:
         found.edits[member.name] = replace(edit, runpath=not member.search_path)
     if member.search_path and member.has_rpath:
-        found.notes.append(f"{member.name} has a DT_RPATH, which comes before LD_LIBRARY_PATH: the drop-in is "
-                           "opened even if NVIDIA's library is there, and hands the calls to the library that it finds")
+        found.notes.append(f"{member.name} has a DT_RPATH, which precedes LD_LIBRARY_PATH: it opens the drop-in even "
+                           "if NVIDIA's library is there; the drop-in passes the calls on to the library it finds")
 
 
 def _why_not(one: opened.Opened, member: Member, brought: Collection[str], needed: Mapping[str, str],
              find: Find | None) -> str:
-    """Why this name gets no drop-in, "" if it may."""
+    """The reason why this name gets no drop-in; "" if it may."""
     if one.name in brought:
-        return f"{member.name} has the drop-in {one.name} already"
+        return f"{member.name} already has the drop-in {one.name}"
     if one.kind != "major":
-        return f"{member.name} opens {one.name} itself: {opened.WHO_SERVES[one.kind]}"
+        return f"{member.name} opens {one.name}: {opened.WHO_SERVES[one.kind]}"
     if one.name in needed:
-        return (f"{member.name} opens {one.name} itself, and gets no drop-in: {needed[one.name]} has to find NVIDIA's "
-                "library under that name")
+        return (f"{member.name} opens {one.name} and gets no drop-in: {needed[one.name]} must find NVIDIA's library "
+                "under that name")
     if find is None:
-        return f"{member.name} opens {one.name} itself: `anycuda run` serves it with a drop-in (--no-drop-ins)"
+        return f"{member.name} opens {one.name}: `anycuda run` serves it with a drop-in (--no-drop-ins)"
     outside = places.place_of(member.name).why_not
-    return f"{member.name} opens {one.name} itself, and gets no drop-in: {outside}" if outside else ""
+    return f"{member.name} opens {one.name} and gets no drop-in: {outside}" if outside else ""
 
 
 def _needed(scan: Scan, edits: Mapping[str, FileEdit], table: Table) -> dict[str, str]:
-    """name -> a file of the wheel that goes on needing NVIDIA's library of that name. Those of CUDA itself also need
-    what they open: each works with the libraries of the same CUDA."""
+    """name -> a file of the wheel that still needs NVIDIA's library of that name. CUDA's own libraries also need the
+    libraries that they open, since these must be of the same CUDA."""
     found: dict[str, str] = {}
     for member in scan.members:
         edit = edits.get(member.name)

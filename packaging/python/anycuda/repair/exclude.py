@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What --exclude leaves as it is: libraries by their name, and files of the wheel by their path, which has a "/".
-Pure, but for what it remembers."""
+"""The libraries (by name) and files of the wheel (by path, with a "/") that --exclude leaves unchanged. Pure, except
+for the record of used patterns."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ class Exclude:
         return self._any([glob for glob in self._globs if "/" in glob], [name])
 
     def library(self, *found: str) -> bool:
-        """By any of its names."""
+        """Is the library excluded by one of its names?"""
         return self._any([glob for glob in self._globs if "/" not in glob], found)
 
     def use(self, use: Use, table: Table) -> bool:
-        """One that names no library is of all that the library is called."""
+        """Is the use excluded? A use without a library name matches every name of its library."""
         names = [use.needed] if use.needed else [one.soname for one in table.libraries[use.library].majors.values()]
         return self.library(*names)
 
     def unused(self) -> list[str]:
-        """Those that fit nothing, which may be mistyped."""
+        """The patterns without a match, which may be mistyped."""
         return [glob for glob in self._globs if glob not in self._used]
 
     def _any(self, globs: list[str], names: Iterable[str]) -> bool:

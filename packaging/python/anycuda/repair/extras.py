@@ -13,7 +13,7 @@ _FORMS = ("cuda{}", "cuda{}-libraries", "anycuda-cuda{}")
 
 
 class Extras:
-    """Of one wheel. An extra that the wheel has already is joined if all it requires is of that CUDA."""
+    """The extras of one wheel. An existing extra is extended if all its requirements are of that CUDA."""
 
     def __init__(self, fields: list[Field], table: Table) -> None:
         parsed = [requirement.parse(text) for text in metadata.values(fields, "Requires-Dist")]
@@ -35,8 +35,8 @@ class Extras:
         more = (f"{forms[-1]}-{number}" for number in range(2, 1000))
         chosen = next(one for one in (*forms, *more) if self._is_free(one, major))
         if chosen != forms[0]:
-            self.notes.append(f"the wheel's extra {forms[0]} has requirements of another kind: the libraries of CUDA "
-                              f"{major} are the extra {chosen}")
+            self.notes.append(f"the wheel's extra {forms[0]} has other requirements, so the libraries of CUDA {major} "
+                              f"are in the extra {chosen}")
         return chosen
 
     def _is_free(self, name: str, major: str) -> bool:
@@ -47,11 +47,11 @@ class Extras:
         return pin is not None and pin.major == major
 
     def require(self, major: str, text: str, marker: str) -> None:
-        """A requirement of the wheel has become one of this extra."""
+        """Adds a requirement of the wheel to this extra."""
         self._requires(major).add(_key(text, marker))
 
     def offer(self, major: str, text: str, marker: str) -> None:
-        """This extra may have it, too, unless it requires that distribution already."""
+        """Adds a requirement to this extra, unless it already requires that distribution."""
         required = self._requires(major)
         if not {_key(text, marker), _key(text, "")} & required:
             required.add(_key(text, marker))
@@ -70,7 +70,7 @@ class Extras:
         return [self.name(major) for major in self.majors() if self.name(major) not in self._provided]
 
     def offered(self) -> list[str]:
-        """Whole requirements, by major."""
+        """The complete requirements, by major."""
         found = []
         for major in sorted(self._offered, key=int):
             for text, marker in self._offered[major]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file of a wheel: what is changed in it, and what stands against that. Pure."""
+"""The edit of one file of a wheel, and reasons to refuse it. Pure."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from .stubs import Stub
 
 @dataclass(frozen=True)
 class FileEdit:
-    """`needed`: other names for entries of DT_NEEDED. `kept`: CUDA libraries that it goes on needing. `add_needed`: new
-    ones. `versions`: function without version -> (stub, node) that it gets. `path`: what the search path gets, "" if it
-    leads to the stubs already; `runpath`: as a DT_RUNPATH if the file has no search path. `unknown`: libraries whose
-    functions are used without saying for which major. `said`: for people."""
+    """`needed`: entry of DT_NEEDED -> new name. `kept`: CUDA libraries that the file still needs. `add_needed`: new
+    entries. `versions`: unversioned function -> its new (stub, node). `path`: the folder to add to the search path, ""
+    if that leads to the stubs already; `runpath`: add it as a DT_RUNPATH if the file has no search path. `unknown`:
+    libraries whose functions are used without a recorded major. `said`: sentences for the report."""
 
     name: str
     needed: dict[str, str]
@@ -29,14 +29,13 @@ class FileEdit:
     path: str
     unknown: tuple[Use, ...]
     said: tuple[str, ...]
-    asked: tuple[tuple[str, Reference, str], ...]  # library, function, the major that it is asked for ("")
+    asked: tuple[tuple[str, Reference, str], ...]  # library, function, its major or ""
     runpath: bool = False
 
 
 def to_replace(member: Member, foreign: frozenset[str]) -> list[Use]:
-    """A library of CUDA itself, or a stub, does not use another. What a file can do without (all its references
-    are weak) it does without now, and a need would change that. `foreign`: files of this wheel that have the name
-    of a stub and are not anycuda's."""
+    """The uses to replace by stubs: none for a library of CUDA or a stub, and none with only weak references, which
+    work without the library. `foreign`: files of this wheel with the name of a stub that are not anycuda's."""
     if is_library(member):
         return []
     return [use for use in member.use.uses
@@ -53,7 +52,7 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
     needed, added, versions, unknown, said, asked = {}, [], {}, [], [], []
     for use in uses:
         stub, major, how = stubs[use.library], "", ""
-        # Those that were linked to the stub itself have its own version, which stays.
+        # References that were linked to a stub directly keep its version.
         bare = [one for one in use.symbols if not one.major and use.needed not in member.native]
         if bare and table.libraries[use.library].tells_built_for:
             major, how = major_of(use)
@@ -65,8 +64,8 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
             needed[use.needed] = stub.file
         else:
             added.append(stub.file)
-        said.append(f"{use.needed or 'no name'} -> {stub.file}{_built_for(use, major, how)}")
-    if "nvrtc" in stubs:  # which the real one opens itself; linked to the file it would only be of the old CUDA
+        said.append(f"{use.needed or 'not linked'} -> {stub.file}{_built_for(use, major, how)}")
+    if "nvrtc" in stubs:  # NVRTC opens its builtins; a linked one would be of the old CUDA
         builtins = [name for name in member.needed if name.startswith("libnvrtc-builtins")]
         needed.update(dict.fromkeys(builtins, stubs["nvrtc"].file))
         said += [f"{name} -> the same" for name in builtins]
@@ -87,13 +86,13 @@ def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[s
     for use in edit_.unknown:
         names = [one.name for one in use.symbols if not one.major]
         said.append(f"{member.name} uses {len(names)} functions of {table.libraries[use.library].stem} "
-                    f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) and does not say of which CUDA: "
-                    "if you know it, say it with --built-for")
+                    f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) without recording their CUDA major: "
+                    "pass it with --built-for")
     missing = [_wanted(one.name, major, table.libraries[library]) for library, one, major in edit_.asked
                if not one.weak and not _has(stubs[library], one.name, major, library, table)]
     if missing:
-        said.append(f"{member.name} uses {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}, which this "
-                    "anycuda does not know: a newer one may")
+        said.append(f"{member.name} uses {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}, unknown to "
+                    "this version of anycuda: try a newer one")
     return said
 
 
@@ -118,12 +117,12 @@ def _node(table: Table, library: str, major: str) -> str | None:
 def notes(member: Member, foreign: frozenset[str]) -> list[str]:
     use, said = member.use, []
     if use.static_runtime:
-        said.append(f"{member.name} has a CUDA runtime linked into it, which no stub replaces: it goes on as it is")
+        said.append(f"{member.name} has a CUDA runtime linked in statically, which no stub replaces: it stays")
     for one in use.uses:
         if one.how == "stub" and has_own_name(one):
-            said.append(f"{member.name} has {one.needed} already")
+            said.append(f"{member.name} already has {one.needed}")
         if one.how == "peer" or one.how == "stub" and one.needed in foreign:
             said.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
         if one.optional:
-            said.append(f"{member.name} uses {one.library} if somebody else has loaded it: it stays so")
+            said.append(f"{member.name} uses {one.library} only if it is loaded already: this stays")
     return said

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requirements that tie a wheel to one CUDA, made extras: pip then installs that CUDA's libraries only where they are
-asked for. Pure."""
+"""Turns requirements that tie a wheel to one CUDA into extras, so that pip installs that CUDA's libraries only on
+request. Pure."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .extras import Extras
 
 @dataclass
 class Freed:
-    """`metadata`: the new METADATA. `distributions`: normalised names of those that are no longer required. `changes`
-    and `notes`: for people, one line each."""
+    """`metadata`: the new METADATA. `distributions`: normalised names of dropped distributions.
+    `changes` and `notes`: lines for the report."""
 
     metadata: bytes
     distributions: set[str] = field(default_factory=set)
@@ -28,7 +28,7 @@ class Freed:
 
 @dataclass(frozen=True)
 class _Split:
-    """A pin: what of it becomes an extra, and what stays as a requirement."""
+    """A pin, divided into the part that becomes an extra and the part that stays a requirement."""
 
     pin: Pin
     freed: list[Part]
@@ -50,8 +50,8 @@ class _Split:
 
 
 def free(content: bytes, remaining: Remaining, renewed: dict[str, str], table: Table) -> Freed:
-    """`renewed`: distribution -> the first version of it that serves the stubs in the wheel, where what the wheel
-    requires may be older."""
+    """`renewed`: distribution -> its first version that serves the wheel's stubs, if the wheel may require an older
+    one."""
     fields, rest = metadata.split(content)
     made = Freed(content)
     splits: dict[int, _Split] = {}
@@ -86,12 +86,12 @@ def _write(made: Freed, fields: list[Field], rest: bytes, splits: dict[int, _Spl
     made.metadata = _joined(fields, splits, own, extras) + rest
     made.distributions = {library.wheels[split.pin.major] for split in splits.values() for part in split.freed
                           for library in part.libraries}
-    made.notes += _without_what_is_freed(fields, {major for major, _ in own.values()}, extras, table)
-    _say(made, splits, own, extras, next(iter(metadata.values(fields, "Name")), "NAME"))
+    made.notes += _may_need_freed(fields, {major for major, _ in own.values()}, extras, table)
+    _report(made, splits, own, extras, next(iter(metadata.values(fields, "Name")), "NAME"))
 
 
 def _offer(split: _Split, extras: Extras) -> None:
-    """The same libraries of the other CUDAs."""
+    """Offers the same libraries for the other CUDAs."""
     for major in split.pin.majors:
         if major != split.pin.major:
             for text in distributions.of_major(split.pin, split.freed, major):
@@ -99,7 +99,8 @@ def _offer(split: _Split, extras: Extras) -> None:
 
 
 def _joined(fields: list[Field], splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras) -> bytes:
-    """The fields: new extras stand before the first requirement that is freed, what these may have behind the last."""
+    """The joined fields: new extras come before the first freed requirement, their offered requirements after the last.
+    """
     end, out = fields[0].end, []
     for number, one in enumerate(fields):
         if number == min(splits):
@@ -110,19 +111,19 @@ def _joined(fields: list[Field], splits: dict[int, _Split], own: dict[int, tuple
     return b"".join(out)
 
 
-def _without_what_is_freed(fields: list[Field], majors: set[str], extras: Extras, table: Table) -> list[str]:
-    """Distributions without a stub may count on the wheel to require what they need: custatevec-cu12 and cuBLAS."""
+def _may_need_freed(fields: list[Field], majors: set[str], extras: Extras, table: Table) -> list[str]:
+    """Notes on distributions without a stub that may rely on the wheel's requirements: custatevec-cu12 needs cuBLAS."""
     unknown: dict[str, dict[str, None]] = {}  # major -> names
     for _, pin in distributions.pins(fields, table):
         names = [_called(pin, part.name) for part in pin.parts
                  if part.stays == distributions.NO_STUB and not part.libraries]
         unknown.setdefault(pin.major, {}).update(dict.fromkeys(names))
-    return [f"{', '.join(names)} may need libraries of CUDA {major} that are no longer required: then install the "
-            f"extra {extras.name(major)}" for major, names in unknown.items() if names and major in majors]
+    return [f"{', '.join(names)} may need libraries of CUDA {major}, which the wheel no longer requires: if so, "
+            f"install the extra {extras.name(major)}" for major, names in unknown.items() if names and major in majors]
 
 
 def _own(split: _Split, renewed: dict[str, str]) -> str:
-    """What the extra of the pinned major requires."""
+    """The requirement in the extra of the pinned major."""
     name = split.pin.requirement.normal
     return f"{split.pin.requirement.name}>={renewed[name]}" if name in renewed else split.freed_base
 
@@ -134,7 +135,8 @@ def _replaced(split: _Split, own: tuple[str, str], extras: Extras, end: bytes) -
     return staying + metadata.made("Requires-Dist", line, end)
 
 
-def _say(made: Freed, splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras, wheel: str) -> None:
+def _report(made: Freed, splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras, wheel: str
+            ) -> None:
     for number, (major, text) in own.items():
         base, before = splits[number].freed_base, splits[number].pin.requirement
         other = f" as {text}, the release that serves the stub" if text != base else ""
@@ -142,5 +144,5 @@ def _say(made: Freed, splits: dict[int, _Split], own: dict[int, tuple[str, str]]
     made.changes += [f"{text} added" for text in extras.offered()]
     made.notes += extras.notes
     names = [extras.name(major) for major in extras.majors()]
-    made.notes.append(f"pip installs these libraries only with an extra ({', '.join(names)}): "
+    made.notes.append(f"pip now installs these libraries only with an extra ({', '.join(names)}): "
                       f'pip install "{wheel}[{extras.name(next(iter(own.values()))[0])}]"')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheels that a word of the command line names: a wheel, or a folder with wheels in it. What else is named gets an
-answer that says what it is, and what to do with it."""
+"""The wheels of a path on the command line: a wheel, or a folder with wheels in it. For anything else, the message says
+what it is and what to do with it."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from ..failure import Failure
 
 _PATCH = "`anycuda patch` edits the programs and libraries in it: {unpack}, patch them, and build it again"
 _CONDA = f"a conda package. {_PATCH.format(unpack='unpack it (cph extract FILE)')}"
-_SOURCES = ("not a wheel; a source archive has no libraries yet. Build a wheel from it (pip wheel --no-deps FILE), and "
-            "repair that")
+_SOURCES = ("not a wheel but a source archive without built libraries. Build a wheel from it (pip wheel --no-deps "
+            "FILE) and repair that")
 _OTHERS = {
     ".conda": _CONDA,
     ".tar.bz2": _CONDA,
     ".deb": f"a Debian package. {_PATCH.format(unpack='unpack it (dpkg-deb -R FILE FOLDER)')}",
-    ".rpm": "an RPM package. Run `anycuda patch` on the programs and libraries where the package is built",
+    ".rpm": "an RPM package. Run `anycuda patch` on the programs and libraries when the package is built",
     ".tar.gz": _SOURCES, ".tgz": _SOURCES, ".tar.xz": _SOURCES, ".zip": _SOURCES,
 }
 
 
 def wheels(path: Path) -> list[Path]:
-    """Of a folder those that are directly in it, in the order of their names."""
+    """The wheels; for a folder, those directly in it, sorted by name."""
     if not os.path.lexists(path):
-        raise Failure(f"{path} does not exist")
+        raise Failure(f"{path} does not exist: name a wheel or a folder with wheels")
     if path.is_dir() and path.suffix != ".whl":
         return _in_folder(path)
     what = next((text for ending, text in _OTHERS.items() if path.name.lower().endswith(ending)), "")
@@ -42,7 +42,7 @@ def _in_folder(folder: Path) -> list[Path]:
     except OSError as error:
         raise Failure(f"{folder}: {error.strerror}") from None
     if not found:
-        raise Failure(f"{folder}: this folder has no wheels (*.whl) directly in it")
+        raise Failure(f"{folder} has no wheels (*.whl) directly in it: name the wheels, or the folder that has them")
     return found
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""anycuda's licence among those of the wheel that gets its stubs, as PEP 639 has it: the text below
-.dist-info/licenses, and a License-File that names it. Pure."""
+"""Adds anycuda's licence to a wheel that gets its stubs, as PEP 639 specifies: the text below .dist-info/licenses, and
+a License-File that names it. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..wheels import metadata
 
 FILE = "anycuda/LICENSE"
 _FIRST = (2, 4)  # the version of METADATA from which License-File names a file below licenses/
-# Where builders put licences before that: wheel and setuptools; hatch.
+# Where builders put licences before 2.4: wheel and setuptools; hatch.
 _BEFORE = ("{about}/{file}", "{about}/{base}", "{about}/license_files/{file}", "{about}/license_files/{base}")
 
 
 @dataclass
 class Licensed:
-    """`renamed`: the wheel's own licences, whose place differs in older METADATA: name in the wheel -> new name."""
+    """`renamed`: the wheel's licences, which older METADATA has in another place: name in the wheel -> new name."""
 
     metadata: bytes
     renamed: dict[str, str] = field(default_factory=dict)
@@ -31,7 +31,7 @@ def path(about: str) -> str:
 
 
 def add(content: bytes, about: str, files: Collection[str]) -> Licensed:
-    """`content`: METADATA; `about`: the folder .dist-info; `files`: all names in the wheel."""
+    """`content`: METADATA. `about`: the folder .dist-info. `files`: all names in the wheel."""
     fields, rest = metadata.split(content)
     named = metadata.values(fields, "License-File")
     if FILE in named or not fields:
@@ -57,16 +57,16 @@ def _is_older(version: str) -> bool:
 
 
 def _rename(named: list[str], about: str, files: Collection[str], made: Licensed) -> None:
-    there = set(files)
+    names = set(files)
     for file in dict.fromkeys(named):
         new = f"{about}/licenses/{file}"
-        if new in there:
+        if new in names:
             continue
         forms = (form.format(about=about, file=file, base=posixpath.basename(file)) for form in _BEFORE)
-        old = next((form for form in forms if form in there and form not in made.renamed), None)
+        old = next((form for form in forms if form in names and form not in made.renamed), None)
         # A zip file's names end at a zero byte.
         if old and posixpath.normpath(new) == new and new.isprintable():
             made.renamed[old] = new
         else:
-            made.notes.append(f"METADATA names the licence {file}, which the wheel lacks: PyPI refuses a wheel with "
-                              "METADATA 2.4 for that. Build the wheel with the file")
+            made.notes.append(f"METADATA names the licence {file}, which the wheel lacks: PyPI refuses such a wheel "
+                              "since METADATA 2.4. Build the wheel with the file")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notes once for all copies of a file: wheels have no links, so libraries are in them twice. Pure."""
+"""Reports a note once for all copies of a file: wheels have no links, so libraries may be in them twice. Pure."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ..wheels.record import Row
 
 
 def copies(sums: Mapping[str, Row]) -> dict[str, str]:
-    """File -> the first one with the same content."""
+    """File -> the first file with the same content."""
     firsts: dict[Row, str] = {}
     return {name: firsts.setdefault(row, name) for name, row in sums.items()}
 
 
 def once(notes: list[str], first_of: Mapping[str, str]) -> list[str]:
-    """A note begins with the name of the file that it is about."""
+    """The notes without repetitions. A note begins with the name of its file."""
     found: dict[tuple[str, str], list[str]] = {}
     for note in notes:
         name, blank, rest = note.partition(" ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One wheel, from its look to its result."""
+"""Repairs one wheel, from reading it to the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .exclude import Exclude
 from .outcome import Outcome
 from .report import Report
 
-_KEPT = 1 << 30  # bytes of unpacked files that wait for their edit instead of being unpacked again
+_KEPT = 1 << 30  # bytes of unpacked files to keep for their edit instead of unpacking them again
 
 
 def repair(path: Path, arguments: argparse.Namespace, found: stubs.Stubs, table: libraries.Table,
@@ -53,7 +53,7 @@ def _repair(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """`brought`: name in the wheel -> where the stub of that name is. `target`: where the result goes."""
+    """`brought`: name in the wheel -> path of the stub. `target`: where the result goes."""
 
     brought: dict[str, Path]
     target: Path
@@ -61,7 +61,7 @@ class _Wanted:
 
 def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argparse.Namespace, found: stubs.Stubs,
              table: libraries.Table, report: Report) -> _Wanted | None:
-    """None: the wheel is refused."""
+    """The plan's stubs and target; None if the wheel is refused."""
     report.progress.start(f"{wheel.path.name}: reading", wheel.size)
     made.scan = scan.look(wheel, work, report.progress.step, 0 if arguments.dry_run else _room(wheel, work),
                           not arguments.quiet)
@@ -70,20 +70,20 @@ def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argpars
     options = plan.Options(arguments.built_for, arguments.partly, promised, exclude)
     made.plan = plan.make(made.scan, wheel.name.distribution, options, table, found.of,
                           None if arguments.no_drop_ins else found.dropin)
-    made.plan.notes += [f"--exclude {glob} fits nothing that would be changed" for glob in exclude.unused()]
+    made.plan.notes += [f"--exclude {glob} matches nothing that repair would change" for glob in exclude.unused()]
     if made.plan.refusals:
         made.status, made.reasons = outcome.REFUSED, made.plan.refusals
         made.plan = plan.Plan()
-        _judge(wheel, made, arguments, table)
+        _add_verdict(wheel, made, arguments, table)
         return None
     brought = {name: stubs.written(stub, work) for name, stub in made.plan.stubs.items()}
     target = _texts(wheel, made, brought, arguments, table)
-    _judge(wheel, made, arguments, table)
+    _add_verdict(wheel, made, arguments, table)
     return _Wanted(brought, target)
 
 
-def _judge(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, table: libraries.Table) -> None:
-    """With --quiet the verdict is not reported, and its modules are not imported: that takes 5 ms."""
+def _add_verdict(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, table: libraries.Table) -> None:
+    """Adds the verdict. With --quiet it is not reported, so its modules are not imported (5 ms)."""
     if not arguments.quiet:
         from . import verdict
         made.verdict = verdict.of(wheel, made.scan, made.texts, table)
@@ -91,17 +91,19 @@ def _judge(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namespace, t
 
 def _check(path: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:
     if wheel.name.is_musl:
-        raise Failure(f"{path}: a wheel for musl; NVIDIA's libraries and the stubs are for glibc")
+        raise Failure(f"{path} is a wheel for musl, but NVIDIA's libraries and the stubs need glibc: repair the wheel "
+                      "for manylinux")
     if arguments.in_place and not os.access(path, os.W_OK):
-        raise Failure(f"{path} is read-only, and stays as it is")
+        raise Failure(f"{path} is read-only, so --in-place does not replace it: make it writable, or use --wheel-dir")
     if arguments.in_place or arguments.dry_run:
         return
     if os.path.realpath(arguments.wheel_dir / path.name) == os.path.realpath(path):
-        raise Failure(f"{path} lies in --wheel-dir itself: say --in-place, or another --wheel-dir")
+        raise Failure(f"{path} is in --wheel-dir, so the result would replace it: use --in-place, or another "
+                      "--wheel-dir")
 
 
 def _folder(wheel: archive.Wheel, arguments: argparse.Namespace) -> Path:
-    """Of the result. Behind a symbolic link is what is to be replaced, and not the link."""
+    """The folder of the result. --in-place replaces the target of a symbolic link, not the link."""
     if arguments.in_place:
         return Path(os.path.realpath(wheel.path)).parent
     try:
@@ -112,13 +114,13 @@ def _folder(wheel: archive.Wheel, arguments: argparse.Namespace) -> Path:
 
 
 def _room(wheel: archive.Wheel, work: Path) -> int:
-    """For unpacked files beside the result, which is at most as large as all of the wheel unpacked."""
+    """The room for unpacked files next to the result, which is at most as large as the unpacked wheel."""
     return min(_KEPT, max(0, shutil.disk_usage(work).free - wheel.size))
 
 
 def _texts(wheel: archive.Wheel, made: Outcome, brought: dict[str, Path], arguments: argparse.Namespace,
            table: libraries.Table) -> Path:
-    """Plans the texts, and says where the result goes."""
+    """Plans the texts; returns where the result goes."""
     made.texts = texts.make(wheel, made.scan, made.plan, arguments.drop_requirement, arguments.free_requirements, table)
     if not (made.plan.edits or made.plan.stubs or made.texts.edited):
         made.status = outcome.UNCHANGED
@@ -146,10 +148,10 @@ def _result(wheel: archive.Wheel, made: Outcome, brought: dict[str, Path], work:
 
 
 def _put(result: Path, target: Path, made: Outcome, arguments: argparse.Namespace) -> None:
-    there = os.path.lexists(target)
+    exists = os.path.lexists(target)
     same = os.path.exists(target) and filecmp.cmp(result, target, shallow=False)
-    if there and not (same or arguments.in_place or arguments.force):
-        raise Failure(f"{target} is there already, and another wheel than this would be: --force replaces it")
+    if exists and not (same or arguments.in_place or arguments.force):
+        raise Failure(f"{target} exists and differs from the result: pass --force to replace it")
     made.result, made.size, made.was_there = target, result.stat().st_size, same
     if not same:
         apply.put(result, target)

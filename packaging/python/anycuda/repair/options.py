@@ -9,13 +9,12 @@ from pathlib import Path
 from ..wheels import names, packing
 
 _EPILOG = """\
-The repaired wheel goes to --wheel-dir under the same name; the wheel that is given stays as it is. A wheel
-in which there is nothing to do is copied there unchanged, so that what comes next finds it. Of a folder, the
-wheels directly in it are repaired.
+The repaired wheel goes to --wheel-dir under the same name; the original stays unchanged. A wheel that needs no
+repair is copied there unchanged, so that the folder is complete. A folder stands for the wheels directly in it.
 
-exit status: 0  every wheel is repaired, or needs no repair
+exit status: 0  every wheel is repaired or needs no repair
              1  a wheel cannot be repaired; the message says why, and nothing was written for it
-             2  a wheel cannot be read, or the result not be written
+             2  a wheel cannot be read, or its result cannot be written
 
   anycuda repair torch_memory_saver-0.0.9-cp39-abi3-manylinux2014_x86_64.whl
   anycuda repair --dry-run dist/
@@ -27,7 +26,8 @@ _MOST_THREADS = 256
 def add(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
-    parser.add_argument("wheels", nargs="+", type=Path, metavar="WHEEL|FOLDER")
+    parser.add_argument("wheels", nargs="+", type=Path, metavar="WHEEL|FOLDER",
+                        help="wheel, or folder with wheels in it")
     _add_results(parser)
     _add_what(parser)
     _add_report(parser)
@@ -36,45 +36,46 @@ def add(parser: argparse.ArgumentParser) -> None:
 def _add_results(parser: argparse.ArgumentParser) -> None:
     where = parser.add_mutually_exclusive_group()
     where.add_argument("--wheel-dir", "-w", type=Path, default=Path("wheelhouse"), metavar="FOLDER",
-                       help="where the repaired wheels go (default: wheelhouse)")
-    where.add_argument("--in-place", action="store_true", help="replace the wheels themselves")
-    where.add_argument("--dry-run", action="store_true", help="say what would be done, and do nothing")
-    parser.add_argument("--force", action="store_true", help="replace other wheels of that name in --wheel-dir")
+                       help="folder for the repaired wheels (default: wheelhouse)")
+    where.add_argument("--in-place", action="store_true", help="replace the original wheels")
+    where.add_argument("--dry-run", action="store_true", help="report the changes without writing anything")
+    parser.add_argument("--force", action="store_true", help="replace wheels of the same name in --wheel-dir")
     parser.add_argument("--build-tag", type=_build_tag, metavar="TAG",
-                        help="the build tag of repaired wheels, in their names and in WHEEL; it begins with a digit")
+                        help="build tag for repaired wheels, in their names and in WHEEL; must begin with a digit")
     parser.add_argument("-z", "--zip-level", type=int, choices=range(10), default=-1, metavar="LEVEL",
-                        help="how hard changed files are compressed: 0 to 9 (default: zlib's own choice, 6)")
+                        help="compression of changed files, 0 to 9 (default: zlib's default, 6)")
     parser.add_argument("-j", "--jobs", type=_jobs, default=packing.default_threads(), metavar="N",
-                        help="threads that compress (default: the number of CPUs); the result is the same")
+                        help="compression threads (default: the number of CPUs); the result does not depend on it")
 
 
 def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--built-for", choices=("11", "12", "13"), default="",
-                        help="the CUDA that files were built for which do not say it")
+                        help="CUDA major to assume for files that do not record one")
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB",
-                        help="leave these libraries as they are (libcuda.so.*), or, with a /, these files of the wheel "
+                        help="leave these libraries (libcuda.so.*) or, with a /, these files of the wheel unchanged "
                              "(thing/legacy/*)")
     parser.add_argument("--partly", action="store_true",
-                        help="also repair wheels that go on needing libraries without a stub")
+                        help="also repair wheels that still need libraries without a stub")
     parser.add_argument("--any-glibc", action="store_true",
-                        help="even if the stubs need a newer glibc than the wheel's name promises")
+                        help="accept stubs that need a newer glibc than the wheel's tag claims")
     parser.add_argument("--drop-requirement", action="append", default=[], metavar="PROJECT",
-                        help="take this project out of the wheel's requirements, such as nvidia-cuda-runtime-cu12")
+                        help="remove this project from the wheel's requirements, such as nvidia-cuda-runtime-cu12")
     parser.add_argument("--free-requirements", action="store_true",
-                        help="require NVIDIA's libraries that stubs stand for only in extras: cuda11, cuda12, cuda13")
+                        help="move requirements of NVIDIA's libraries that stubs replace to extras: cuda11, cuda12, "
+                             "cuda13")
     parser.add_argument("--quiet-stubs", action="store_true",
-                        help="mark the wheel's stubs: they write messages only where ANYCUDA_LOG is set")
+                        help="make the wheel's stubs quiet: they write messages only if ANYCUDA_LOG is set")
     parser.add_argument("--no-drop-ins", action="store_true",
-                        help="add no drop-ins for libraries that the wheel's files open by name")
-    parser.add_argument("--stubs", type=Path, metavar="FOLDER", help="the stubs to use; default: those of this anycuda")
+                        help="do not add drop-ins for libraries that the wheel's files open by name")
+    parser.add_argument("--stubs", type=Path, metavar="FOLDER", help="stubs to use (default: those of this anycuda)")
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("-q", "--quiet", action="store_true", help="report only what is refused or fails")
+    how.add_argument("-q", "--quiet", action="store_true", help="report only refused and failed wheels")
     how.add_argument("-v", "--verbose", action="store_true",
-                     help="also report the files that stay as they are, and notes for each copy of a file")
-    how.add_argument("--json", action="store_true", help="for programs; the schema is documented")
+                     help="also report unchanged files, and the notes for each copy of a file")
+    how.add_argument("--json", action="store_true", help="print JSON (schema: packaging/README.md)")
 
 
 def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
@@ -84,7 +85,7 @@ def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> Non
 
 def _build_tag(text: str) -> str:
     if not names.is_build_tag(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a build tag: a digit, then letters, digits, _ and .")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a build tag: use a digit, then letters, digits, _ and .")
     return text
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What became of a wheel."""
+"""The outcome for a wheel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXIT = {REPAIRED: 0, UNCHANGED: 0, REFUSED: 1, FAILED: 2}
 
 @dataclass(frozen=True)
 class Verdict:
-    """That of `anycuda check`, in words and for --json."""
+    """The verdict of `anycuda check`, as a sentence and for --json."""
 
     sentence: str
     for_json: dict
@@ -24,8 +24,8 @@ class Verdict:
 
 @dataclass
 class Outcome:
-    """`reasons`: why it is refused or failed. `result`: where it is now, with `size` bytes; None where nothing was
-    written. `was_there`: the same bytes were there before. `verdict`: None where it failed, and with --quiet."""
+    """`reasons`: why it is refused or failed. `result`: the path of the result, with `size` bytes; None if nothing was
+    written. `was_there`: the same bytes were there before. `verdict`: None if it failed, and with --quiet."""
 
     wheel: Path
     status: str = FAILED
@@ -44,7 +44,7 @@ class Outcome:
 
     @property
     def untouched(self) -> list[str]:
-        """Programs and libraries that stay as they are."""
+        """The programs and libraries that stay unchanged."""
         changed = {edit.name for edit in self.plan.edits} | set(self.plan.left_out)
         return [member.name for member in self.scan.members if member.name not in changed]
 

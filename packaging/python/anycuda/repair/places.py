@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the files of a wheel are when it is installed, and which folders a search path leads to. Pure."""
+"""The places of a wheel's files after installation, and the folders on their search paths. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """Of a file: `root`, the folder in the wheel whose content goes to one place of the machine ("" is
-    site-packages), and `folder`, where it lies below it. `why_not`: why nothing beside it can be found from it."""
+    """The place of a file. `root`: the folder in the wheel whose content goes to one place of the machine ("" is
+    site-packages). `folder`: the file's folder below it. `why_not`: why the file cannot find the stubs relative to
+    it."""
 
     root: str
     folder: str
@@ -18,20 +19,20 @@ class Place:
 
 
 def place_of(name: str) -> Place:
-    """pip takes every folder NAME.data at the top for data, however the name is spelled."""
+    """The place of a file; pip treats every top-level folder NAME.data as data, whatever its spelling."""
     root, parts = "", name.split("/")
     if len(parts) > 2 and parts[0].endswith(".data"):
         scheme = parts[1]
         root = f"{parts[0]}/{scheme}/"
         if scheme not in ("purelib", "platlib"):
-            return Place(root, "", f"it is installed as {scheme}, outside of site-packages, and where from there the "
-                                   "stubs would be differs from machine to machine")
+            return Place(root, "", f"it is installed as {scheme}, outside site-packages, and the path from there to "
+                                   "the stubs differs between machines")
     return Place(root, posixpath.dirname(name[len(root):]))
 
 
 def folder_of_stubs(distribution: str) -> str:
-    """Where auditwheel puts libraries: the name of the wheel's file up to its version. Programs that look for the
-    runtime by "libcudart" look at whole paths: no folder has that either."""
+    """The folder for libraries, named as by auditwheel: the name of the wheel's file up to its version. Programs search
+    whole paths for "libcudart" to find the runtime, so the folder must not contain that."""
     return f"{distribution.replace('libcudart', 'cudart')}.libs"
 
 
@@ -46,7 +47,7 @@ def covers(search_path: str | None, place: Place, folder: str) -> bool:
 
 
 def _resolve(entry: str, place: Place) -> str | None:
-    """The folder that an entry names, as seen from the root; None if that is not known before it is installed."""
+    """The folder of an entry, relative to the root; None if it is unknown before installation."""
     for origin in ("$ORIGIN", "${ORIGIN}"):
         rest = entry[len(origin):]
         if entry.startswith(origin) and (not rest or rest.startswith("/")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be done with a wheel: a pure function of what is in it, of the stubs and of what the user wants."""
+"""The plan for a wheel: a pure function of its content, the stubs and the user's options."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .stubs import Stub
 
 @dataclass(frozen=True)
 class Options:
-    """`built_for`: the major of what does not say it. `partly`: repair even what goes on needing libraries that
-    have no stub. `glibc`: what the wheel promises; None: whatever the stubs need will do. `exclude`: what stays."""
+    """`built_for`: the major of files that record none. `partly`: also repair files that still need libraries without a
+    stub. `glibc`: the version that the wheel's tag claims; None: accept every stub. `exclude`: what stays unchanged."""
 
     built_for: str = ""
     partly: bool = False
@@ -32,9 +32,9 @@ class Options:
 
 @dataclass
 class Plan:
-    """`stubs`: name in the wheel -> stub. `left_out`: name -> why. Refusals: nothing may be done; each is a
-    sentence with the way out, if there is one. Notes: what the user should know. `users`: those of the stubs that are
-    drop-ins -> the files that open them."""
+    """`stubs`: name in the wheel -> stub. `left_out`: name -> why. `refusals`: why nothing may be done; each is a
+    sentence that also says what to do, if possible. `notes`: further information. `users`: drop-in among the stubs ->
+    the files that open it."""
 
     edits: list[FileEdit] = field(default_factory=list)
     stubs: dict[str, Stub] = field(default_factory=dict)
@@ -46,21 +46,21 @@ class Plan:
 
 def make(scan: Scan, distribution: str, options: Options, table: Table,
          stub_of: Callable[[str], Stub], dropin_of: dropins.Find | None = None) -> Plan:
-    """Without `dropin_of` what the files open by name stays as it is."""
+    """Without `dropin_of`, names that the files open get no drop-in."""
     plan = Plan()
     folder = folder_of_stubs(distribution)
     majors = built_for.majors(use for member in scan.members for use in member.use.uses)
     inside = _inside(scan)
-    foreign, there, standing = common.foreign(scan, table), common.there(scan), common.standing(scan)
+    foreign, present, standing = common.foreign(scan, table), common.there(scan), common.standing(scan)
     too_new: list[Stub] = []
     for member in scan.members:
         place = place_of(member.name)
         plan.notes += files.notes(member, foreign)
-        plan.refusals += [f"{member.name} needs {name}, which is not in the wheel: somebody has taken it out of a "
-                          "repaired wheel, and without it the file does not load. Repair the wheel as it was built"
+        plan.refusals += [f"{member.name} does not load: it needs {name}, which was removed from the repaired wheel. "
+                          "Repair the wheel as it was built"
                           for name in common.lost(member, inside) if not files.is_library(member)]
         if options.exclude.file(member.name):
-            plan.notes.append(f"{member.name} stays as it is: --exclude")
+            plan.notes.append(f"{member.name} stays unchanged: --exclude")
             continue
         uses = _uses(plan, member, foreign, standing, options.exclude, table)
         if not uses:
@@ -73,7 +73,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         too_new += glibc.too_new(member, wanted, options.glibc)
         plan.notes += _without(member, bundled.unstubbed_deps(member, edit.needed, inside, table))
         paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
-        plan.stubs.update({path: stub for path, stub in paths.items() if path not in there})
+        plan.stubs.update({path: stub for path, stub in paths.items() if path not in present})
     edits = {edit.name: edit for edit in plan.edits}
     opened = dropins.make(scan, edits, folder, options.glibc, table, inside, dropin_of, options.exclude)
     too_new += _drop_ins(plan, opened)
@@ -81,28 +81,29 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
     if options.glibc and too_new:
         plan.refusals.append(glibc.refusal(too_new, options.glibc))
     for name, why in scan.unread.items():
-        plan.notes.append(f"{name} stays as it is: {why}")
+        plan.notes.append(f"{name} stays unchanged: {why}")
     bundled.leave_out(plan, scan, table)
-    plan.refusals += [f"{name} is in the wheel already, and another file than the stub" for name in plan.stubs
+    plan.refusals += [f"the wheel already has a different file {name}, the name of a stub: build the wheel without it"
+                      for name in plan.stubs
                       if name in scan.files]
-    plan.refusals = list(dict.fromkeys(plan.refusals))  # what is wrong with a stub is so for every file
+    plan.refusals = list(dict.fromkeys(plan.refusals))  # a problem of a stub occurs for every file
     return plan
 
 
 def _uses(plan: Plan, member: Member, foreign: frozenset[str], standing: frozenset[str], exclude: Exclude,
           table: Table) -> list[Use]:
-    """Those of a file that get a stub."""
+    """The uses of a file that get a stub."""
     found = [use for use in files.to_replace(member, foreign) if use.needed not in standing]
     excluded = [use for use in found if exclude.use(use, table)]
-    plan.notes += [f"{member.name} goes on needing {use.needed or table.libraries[use.library].stem}: --exclude"
+    plan.notes += [f"{member.name} still needs {use.needed or table.libraries[use.library].stem}: --exclude"
                    for use in excluded]
-    plan.notes += [f"{member.name} goes on needing {use.needed}, the wheel's own copy with a CUDA runtime in it"
+    plan.notes += [f"{member.name} still needs {use.needed}, the wheel's copy with a static CUDA runtime"
                    for use in member.use.uses if use.needed in standing]
     return [use for use in found if use not in excluded]
 
 
 def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
-    """Those that need too new a glibc."""
+    """Adds the drop-ins to the plan; returns those that need too new a glibc."""
     new = [edit for name, edit in found.edits.items() if all(name != one.name for one in plan.edits)]
     plan.edits = [found.edits.get(edit.name, edit) for edit in plan.edits] + new
     plan.stubs.update(found.added)
@@ -113,13 +114,13 @@ def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
 
 
 def _add_ties(plan: Plan, scan: Scan, options: Options, inside: frozenset[str], table: Table) -> None:
-    """What keeps files at one CUDA: a refusal, or a note where --partly or --exclude accepts it."""
+    """Adds a refusal for each tie to one CUDA, or a note if --partly or --exclude accepts it."""
     tied = [tie for tie in ties.of([(member.name, member.use) for member in scan.members],
                                    inside | {posixpath.basename(name) for name in plan.stubs}, table)
             if not options.exclude.file(tie.file)]
     accepted = [tie for tie in tied if options.partly or options.exclude.library(tie.library)]
     plan.notes += _tied(accepted)
-    rest = ", whatever else is repaired. --partly repairs the rest, for machines that have it"
+    rest = ". --partly repairs everything else, for machines that have it"
     plan.refusals += _tied([tie for tie in tied if tie not in accepted], rest)
 
 
@@ -130,21 +131,22 @@ def _tied(found: list[Tie], rest: str = "") -> list[str]:
         groups.setdefault((tie.file, tie.how), []).append(tie.library)
     lines = []
     for (file, how), names in groups.items():
-        without = "it does not load" if how == ties.NEEDS else "what it opens this for does not work"
-        lines.append(f"{file} {how} {', '.join(names)}, for which anycuda has no stub: without that {without}{rest}")
+        without = "the file does not load" if how == ties.NEEDS else "features that open it do not work"
+        lines.append(f"{file} {how} {', '.join(names)}, for which anycuda has no stub: without it, {without}{rest}")
     return lines
 
 
 def _without(member: Member, names: list[str]) -> list[str]:
-    """What stays that has no stub and is the same beside every CUDA; a library of CUDA itself needs what it needs."""
+    """A note on the unstubbed libraries that the file still needs and that are the same for every CUDA; none for a
+    library of CUDA."""
     names = [] if files.is_library(member) else names
     text = (f"{member.name} needs {', '.join(names)}, for which anycuda has no stub: it loads only where "
-            f"{'that is' if len(names) == 1 else 'these are'} installed")
+            f"{'it is' if len(names) == 1 else 'they are'} installed")
     return [text] if names else []
 
 
 def _major(use: Use, options: Options, majors: dict[str, set[str]], table: Table) -> tuple[str, str]:
-    """(major of the references that do not say theirs, how it is known); ("", "") if nothing tells."""
+    """(major of the unversioned references, its source); ("", "") if unknown."""
     if len(use.majors) == 1:
         return use.majors[0], "its name" if use.needed else "the functions that it uses"
     if options.built_for:
@@ -154,6 +156,6 @@ def _major(use: Use, options: Options, majors: dict[str, set[str]], table: Table
 
 
 def _inside(scan: Scan) -> frozenset[str]:
-    """Names under which the dynamic linker may find files of this wheel."""
+    """The names under which the dynamic linker may find files of this wheel."""
     return frozenset([posixpath.basename(name) for name in scan.files] +
                      [member.soname for member in scan.members if member.soname])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How far the work is, on stderr: a status line on a terminal, else a line now and then."""
+"""Progress of a repair, on stderr: a status line on a terminal, otherwise an occasional line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Progress:
         self._last = now
         part = min(100 * self._done // max(self._total, 1), 100)
         share = f"{part:3} % of {self._total / 1e6:.0f} MB"
-        if self._line.live:  # what is cut off is at its end: not the share
+        if self._line.live:  # the end is cut off, so the share comes first
             self._line.show(f"{share}, {self._what}: {name}")
         else:
             print(writable(f"{self._what} {share}: {name}", self._line.stream), file=self._line.stream, flush=True)

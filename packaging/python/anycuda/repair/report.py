@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the command prints while it works, and at its end."""
+"""The output of the command during its work and at its end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Report:
         self.progress = Progress(io.StringIO() if self._quiet else None)
 
     def planned(self, one: Outcome) -> None:
-        """Before the wheel is written, which may take long."""
+        """Prints the plan before the wheel is written, which may take long."""
         self.progress.clear()
         if not self._json and not self._quiet:
             self._print(terminal.writable(one.wheel.name), *text.plan(one, self._verbose))

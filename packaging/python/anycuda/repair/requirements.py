@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requirements of a wheel's METADATA, some of them taken out. Pure."""
+"""Removes requirements from a wheel's METADATA. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..wheels import names, requirement
 
 
 def drop(metadata: bytes, unwanted: list[str]) -> bytes:
-    """Without the Requires-Dist of these projects; one that is not there is an error, since it may be mistyped."""
+    """METADATA without Requires-Dist of these projects. A missing one is an error, since it may be mistyped."""
     fields, rest = metadata_.split(metadata)
     kept, found, known = [], set(), []
     for one in fields:
@@ -21,5 +21,6 @@ def drop(metadata: bytes, unwanted: list[str]) -> bytes:
             kept.append(one.raw)
     for name in unwanted:
         if name not in found:
-            raise Failure(f"--drop-requirement {name}: the wheel requires {', '.join(known) or 'nothing'}")
+            raise Failure(f"--drop-requirement {name}: the wheel does not require it, only "
+                          f"{', '.join(known) or 'nothing'}; correct the name or leave the option out")
     return b"".join(kept) + rest

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel's software bill of materials (PEP 770): what a repair leaves out goes from the CycloneDX files that name
-it, and the stubs come. Where a wheel has no such file, one is written that says it knows of the stubs only. Pure.
+"""The wheel's software bill of materials (PEP 770): removed libraries are deleted from the CycloneDX files that name
+them, and the stubs are added. A wheel without such a file gets one that declares to know only the stubs. Pure.
 
-Neither times nor serial numbers are written: the same wheel gets the same bytes.
+No times or serial numbers are written, so the same wheel gets the same bytes.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from ..analysis.libraries import Table
 from ..wheels import names
 
 _AUDITWHEEL, _OWN = "auditwheel.cdx.json", "anycuda.cdx.json"
-_MOST_VERSIONS = 1 << 53  # not every program reads larger numbers of JSON, and Python writes none of 4301 digits
-LARGEST = 1 << 24  # of all together
-_IN_MANY_NAMES = ("cuda", "nvidia")  # of packages: cuda-cudart-12-4, nvidia-cuda-runtime-cu12
+_MOST_VERSIONS = 1 << 53  # some programs cannot read larger numbers in JSON, and Python writes at most 4300 digits
+LARGEST = 1 << 24  # bytes of all files together
+_IN_MANY_NAMES = ("cuda", "nvidia")  # parts of many packages' names: cuda-cudart-12-4, nvidia-cuda-runtime-cu12
 _LICENCE = [{"license": {"id": "Apache-2.0"}}]
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """`file` is its name after the repair; `about`: its folder .dist-info."""
+    """`file`: its name after the repair. `about`: its folder .dist-info."""
 
     distribution: str
     version: str
@@ -36,7 +36,7 @@ class Wheel:
 
 @dataclass
 class Sboms:
-    """`texts`: name in the wheel -> new content. `changes` and `notes`: for people."""
+    """`texts`: name in the wheel -> new content. `changes` and `notes`: lines for the report."""
 
     texts: dict[str, bytes] = field(default_factory=dict)
     changes: list[str] = field(default_factory=list)
@@ -57,7 +57,7 @@ def make(found: Mapping[str, bytes], wheel: Wheel, left_out: list[str], stubs: M
     own = next((name for name in (folder(wheel.about) + _AUDITWHEEL, folder(wheel.about) + _OWN) if name in known),
                folder(wheel.about) + _OWN)
     if own in found and own not in known:
-        made.notes.append(f"{own} is not a CycloneDX file that anycuda can read: it stays, and does not list the stubs")
+        made.notes.append(f"{own} is not a CycloneDX file that anycuda can read: it stays unchanged, without the stubs")
         return made
     for name, document in known.items():
         gone = _without(document, open_, table)
@@ -69,7 +69,7 @@ def make(found: Mapping[str, bytes], wheel: Wheel, left_out: list[str], stubs: M
     document = known.get(own) or _new(wheel)
     _add(document, stubs, anycuda)
     made.texts[own] = _rendered(document)
-    made.notes += [f"no SBOM of the wheel names the package that {file} is of" for file in open_ if known]
+    made.notes += [f"no SBOM of the wheel names the package of {file}" for file in open_ if known]
     return made
 
 
@@ -79,7 +79,7 @@ def _change(name: str, gone: list[str], with_stubs: bool) -> str:
 
 
 def _parsed(content: bytes) -> dict | None:
-    """None for what is not CycloneDX, or not as its schema has it."""
+    """The document; None if it is not CycloneDX or violates its schema."""
     try:
         document = json.loads(content)
         json.dumps(document)
@@ -89,7 +89,7 @@ def _parsed(content: bytes) -> dict | None:
 
 
 def _is_cyclonedx(document: object) -> bool:
-    """As far as it is read here."""
+    """Does it follow the parts of the schema that are read here?"""
     if not isinstance(document, dict) or document.get("bomFormat") != "CycloneDX":
         return False
     rows = [document.get("components", []), document.get("dependencies", [])]
@@ -105,13 +105,13 @@ def _rendered(document: dict) -> bytes:
 
 
 def _count(document: dict) -> None:
-    """CycloneDX: a tool that changes a BOM adds one to its version."""
+    """Increments the version, as CycloneDX requires of a tool that changes a BOM."""
     if isinstance(document.get("version"), int) and abs(document["version"]) < _MOST_VERSIONS:
         document["version"] += 1
 
 
 def _without(document: dict, left_out: list[str], table: Table) -> list[str]:
-    """Takes one component out for each of these files; those for which there was one."""
+    """Removes one component for each of these files; returns the files that had one."""
     gone, refs = [], []
     for file in left_out:
         component = next((one for one in document.get("components", []) if _is_of(one, file, table)), None)
@@ -128,8 +128,8 @@ def _without(document: dict, left_out: list[str], table: Table) -> list[str]:
 
 
 def _is_of(component: dict, file: str, table: Table) -> bool:
-    """auditwheel names the package of the system that a file came from (cuda-cudart-12-4, libcublas12), not the file.
-    What is in a package begins alike: libcublas and libcublasLt."""
+    """Does the component stand for the file? auditwheel names the system's package of a file (cuda-cudart-12-4,
+    libcublas12), not the file. Libraries of one package share a prefix: libcublas and libcublasLt."""
     found = re.match(r"lib([a-z]+)", posixpath.basename(file).lower())
     name = component.get("name", "")
     if not found or found[1] in _IN_MANY_NAMES:
@@ -143,7 +143,7 @@ def _is_of(component: dict, file: str, table: Table) -> bool:
 
 
 def _new(wheel: Wheel) -> dict:
-    """Of a wheel whose builder wrote none: what else is in it is unknown."""
+    """A new document for a wheel without one; its other content is declared unknown."""
     purl = f"{_purl(names.normal(wheel.distribution), wheel.version)}?file_name={_quoted(wheel.file)}"
     itself = {"type": "library", "bom-ref": purl, "name": wheel.distribution, "version": _printable(wheel.version),
               "purl": purl}
@@ -165,7 +165,7 @@ def _quoted(text: str) -> str:
 
 
 def _add(document: dict, stubs: Mapping[str, str], anycuda: str) -> None:
-    """One component, anycuda, with its files."""
+    """Adds one component, anycuda, with its files."""
     purl = _purl("anycuda", anycuda)
     files = [{"type": "file", "name": name, "hashes": [{"alg": "SHA-256", "content": digest}]}
              for name, digest in sorted(stubs.items())]
@@ -196,7 +196,7 @@ def _depend(document: dict, purl: str) -> None:
 
 
 def _name_tool(about: dict, tool: dict) -> None:
-    """A list up to CycloneDX 1.4; from 1.5 on it may be an object with components."""
+    """Adds the tool; `tools` is a list up to CycloneDX 1.4, and may be an object with components since 1.5."""
     tools = about.setdefault("tools", [])
     if isinstance(tools, dict):
         tools, tool = tools.setdefault("components", []), {"type": "application", **tool}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a wheel: each file goes by once, is checked against the zip and RECORD, and is looked at if it is a
-program, a library or a text that may name libraries. What is kept of it is small."""
+"""Reads a wheel: each file is read once, checked against the zip and RECORD, and analysed if it is a program, a library
+or a text that may name libraries. Only small facts are kept."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ from .waiting import Waiting
 
 @dataclass(frozen=True)
 class Member:
-    """A program or library of the wheel. `native`: those of its needs of which it wants functions in the version
-    that only stubs have. `opens`: strings in it that name stubs of the wheel. `has_rpath`: the search path is a
-    DT_RPATH."""
+    """A program or library of the wheel. `native`: its needs that it references with the version that only stubs have.
+    `opens`: strings in it that name stubs of the wheel. `has_rpath`: the search path is a DT_RPATH."""
 
     name: str
     machine: str
@@ -49,9 +48,9 @@ class Member:
 
 @dataclass
 class Scan:
-    """`unread`: file -> why it cannot be looked at. `texts`: file -> names of CUDA libraries in it. For a verdict,
-    `kernels`: the device code of the members; `python`: what the Python files use. `unpacked`: file -> where its
-    content lies, of as many programs and libraries as there is room for."""
+    """`unread`: file -> why it cannot be read. `texts`: file -> names of CUDA libraries in it. For a verdict,
+    `kernels`: the device code of the members, and `python`: the libraries and packages of the Python files. `unpacked`:
+    file -> path of its content, for as many programs and libraries as there is room for."""
 
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
@@ -85,14 +84,14 @@ def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0, for_verdic
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
     wrong = record.compare(rows, scan.sums, wheel.record)
     if wrong:
-        more = f" (and {len(wrong) - 1} more such things)" if len(wrong) > 1 else ""
-        raise Failure(f"{wheel.path}: {wrong[0]}{more}. pip would install it, since it does not look; a new RECORD "
-                      "would hide that somebody changed the wheel. Take it from where it was built")
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        raise Failure(f"{wheel.path}: RECORD does not match the wheel's contents: {wrong[0]}{more} (pip does not check "
+                      "this). Get the original wheel: a new RECORD would hide the change")
     return scan
 
 
 def _blocks(wheel: Wheel, rows: dict[str, record.Row]) -> Iterator[tuple[zipfile.ZipInfo, record.Sum, bytes]]:
-    """Of all files, each with its sum. An empty file has an empty block."""
+    """The blocks of all files, each with the file's sum. An empty file has an empty block."""
     for entry in wheel.entries:
         if not entry.is_dir() and entry.filename != wheel.record:
             total = record.Sum(record.algorithm(rows, entry.filename))
@@ -103,7 +102,7 @@ def _blocks(wheel: Wheel, rows: dict[str, record.Row]) -> Iterator[tuple[zipfile
 
 
 def _summed(total: record.Sum, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Here, and not where they are unpacked: these are two threads."""
+    """Sums the blocks here, since unpacking runs in another thread."""
     for block in blocks:
         total.add(block)
         yield block
@@ -111,7 +110,7 @@ def _summed(total: record.Sum, blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: Path, scan: Scan,
           step: writing.Step, for_verdict: bool) -> Path | None:
-    """Where it is unpacked, if it is a program or a library."""
+    """The path to which it is unpacked, if it is a program or library."""
     name, named = entry.filename, Named(entry.filename, entry.file_size)
     first, path = True, None
     for block in blocks:
@@ -154,7 +153,7 @@ def _native(image: read.Image) -> frozenset[str]:
 
 
 def _stubs_named(path: Path, scan: Scan) -> tuple[str, ...]:
-    """It costs a second look at the file, and matters only for a wheel that has stubs under their common names."""
+    """The stubs' common names in the file. Reading it again matters only for wheels with stubs under these names."""
     table = libraries.table()
     if not {posixpath.basename(name) for name in scan.files} & {one.stub for one in table.libraries.values()}:
         return ()

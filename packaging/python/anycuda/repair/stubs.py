@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stubs that go into a wheel: their names there, and what they can do."""
+"""The stubs that go into a wheel: their names there, and their functions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from ..failure import Failure
 
 @dataclass(frozen=True)
 class Stub:
-    """`file`: its name in a wheel. A stub's is one of its content: the dynamic linker knows a library by its name
-    in the whole process, and another wheel's older stub must not stand in for this one. A drop-in has NVIDIA's.
-    `exports`: (function, version); `glibc`: the oldest that it runs with; `quiet`: to be marked so (elf/mark.py)."""
+    """`file`: its name in a wheel. A stub's name has a hash of its content: the dynamic linker identifies a library by
+    its name in the whole process, and another wheel's older stub must not replace this one. A drop-in has NVIDIA's
+    name. `exports`: (function, version). `glibc`: the oldest that it runs with. `quiet`: mark it as quiet
+    (elf/mark.py)."""
 
     library: str
     path: Path
@@ -31,13 +32,13 @@ class Stub:
 
 
 class Stubs:
-    """Of this installation, or of `folder`, which has the drop-ins in its folder `dropin`; each is read when it is
-    first asked for."""
+    """The stubs of this installation, or of `folder`, which has drop-ins in its folder `dropin`. Each is read at first
+    use."""
 
     def __init__(self, folder: Path | None, quiet: bool = False) -> None:
         self.folder, self.quiet = folder, quiet
         if folder is not None and not folder.is_dir():
-            raise Failure(f"--stubs: {folder} is not a folder")
+            raise Failure(f"--stubs {folder} is not a folder: name the folder with the stubs (lib*_stub.so)")
 
     @functools.cache
     def of(self, library: str) -> Stub:
@@ -46,29 +47,29 @@ class Stubs:
         try:
             return load(library, path, self.quiet)
         except ElfError as error:
-            raise Failure(f"{error}: this is not a stub of anycuda") from None
+            raise Failure(f"{error}: not a stub of anycuda; install anycuda again, or correct --stubs") from None
 
     @functools.cache
     def dropin(self, library: str, soname: str) -> Stub | None:
-        """The drop-in of that name, if there is one."""
+        """The drop-in of that name, or None."""
         folder = self.folder / "dropin" if self.folder else installation.find().folder("dropins")
         if not folder.is_dir():
-            raise Failure(f"--stubs: {self.folder} has no folder dropin, and the wheel opens {soname} by name: put the "
-                          "drop-ins there, or give --no-drop-ins")
+            raise Failure(f"--stubs {self.folder} has no folder dropin, but the wheel opens {soname} by name: put the "
+                          "drop-ins there, or pass --no-drop-ins")
         path = folder / soname
         if not path.is_file():
             return None
         try:
             return load(library, path, self.quiet, soname)
         except ElfError as error:
-            raise Failure(f"{error}: this is not a drop-in of anycuda") from None
+            raise Failure(f"{error}: not a drop-in of anycuda; install anycuda again, or correct --stubs") from None
 
 
 def load(library: str, path: Path, quiet: bool = False, name: str = "") -> Stub:
-    """`name`: what it is called in a wheel, if not by its content."""
+    """`name`: its name in a wheel, if that does not depend on its content."""
     image = read.read(path)
     if not libraries.is_anycudas(image):
-        raise ElfError(f"{path}: it lacks the symbol version {libraries.NATIVE}")
+        raise ElfError(f"{path} lacks the symbol version {libraries.NATIVE}")
     total = hashlib.sha256(content(path, quiet)).hexdigest()
     exports = frozenset((symbol.name, symbol.version) for symbol in image.exports())
     file = name or f"{libraries.wheel_stem(library)}-{total[:8]}.so"
@@ -76,18 +77,19 @@ def load(library: str, path: Path, quiet: bool = False, name: str = "") -> Stub:
 
 
 def content(path: Path, quiet: bool) -> bytes:
-    """What the stub is in a wheel, but for its name."""
+    """The stub's content in a wheel, except its name."""
     data = path.read_bytes()
     if not quiet:
         return data
     try:
         return mark.quieted(data, path)
     except ElfError:
-        raise Failure(f"--quiet-stubs: {path} has no mark for that: it is of an older anycuda") from None
+        raise Failure(f"--quiet-stubs: {path} cannot be made quiet, since it belongs to an older anycuda: use the "
+                      "stubs of this anycuda") from None
 
 
 def written(stub: Stub, work: Path) -> Path:
-    """The stub under the name that it has in wheels, in that folder."""
+    """Writes the stub to the folder under its name in wheels."""
     path = work / stub.file
     if not path.exists():
         path.write_bytes(content(stub.path, stub.quiet))
@@ -96,7 +98,7 @@ def written(stub: Stub, work: Path) -> Path:
 
 
 def glibc_of(image: read.Image) -> tuple[int, int]:
-    """The newest glibc that any of its symbols asks for."""
+    """The newest glibc that any of its symbols references."""
     nodes = [node for group in image.versions_needed.values() for node in group]
     found = [re.fullmatch(r"GLIBC_(\d{1,9})\.(\d{1,9})(?:\.\d+)?", node) for node in nodes]
     return max(((int(one[1]), int(one[2])) for one in found if one), default=(0, 0))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was done with a wheel, for people."""
+"""The report on a wheel as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .outcome import Outcome
 
 _INDENT = "  "
 _WORDS = {outcome.REPAIRED: "repaired", outcome.UNCHANGED: "with nothing to repair", outcome.REFUSED: "refused",
-          outcome.FAILED: "failed"}
+          outcome.FAILED: "failed"}  # statuses in the summary
 
 
 def plan(one: Outcome, verbose: bool) -> list[str]:
@@ -27,8 +27,8 @@ def plan(one: Outcome, verbose: bool) -> list[str]:
     out += [f"{_INDENT}left out  {name}: {why}" for name, why in made.left_out.items()]
     out += [f"{_INDENT}freed     {change}" for change in texts.changes]
     out += [f"{_INDENT}{line}" for line in texts.about]
-    said = one.notes if verbose else notes.once(one.notes, notes.copies(one.scan.sums))
-    out += [f"{_INDENT}note      {note}" for note in said]
+    shown = one.notes if verbose else notes.once(one.notes, notes.copies(one.scan.sums))
+    out += [f"{_INDENT}note      {note}" for note in shown]
     return [terminal.writable(line) for line in out]
 
 
@@ -40,7 +40,7 @@ def end(one: Outcome) -> list[str]:
         out = [f"{_INDENT}nothing to repair"] if one.status == outcome.UNCHANGED else []
     else:
         what = "nothing to repair; copied to" if one.status == outcome.UNCHANGED else "written"
-        what = "it is in its place already:" if one.was_there else what
+        what = "already up to date:" if one.was_there else what
         out = [f"{_INDENT}{what} {one.result} ({one.size / 1e6:.1f} MB)"]
     if one.verdict:
         out.append(f"{_INDENT}verdict: {one.verdict.sentence}")

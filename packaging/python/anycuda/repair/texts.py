@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The texts of a wheel that a repair changes: the requirements in METADATA, and lists of libraries to load that name
-distributions which it no longer requires."""
+"""The texts of a wheel that a repair changes: the requirements in METADATA, and lists of libraries to load by the names
+of distributions that the wheel no longer requires."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from .scan import Scan
 
 @dataclass
 class Texts:
-    """`edited`: name in the wheel -> its new content, of new files too. `renamed`: old name -> new name. `changes`,
-    `notes`, `about` (licence, SBOM, build tag): for people, one line each."""
+    """`edited`: name in the wheel -> its new content, including new files. `renamed`: old name -> new name. `changes`,
+    `notes`, `about` (licence, SBOM, build tag): lines for the report."""
 
     edited: dict[str, bytes] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
@@ -44,12 +44,12 @@ def make(wheel: Wheel, scan: Scan, plan: Plan, dropped: list[str], freeing: bool
 
 
 def remaining_of(scan: Scan, plan: Plan) -> Remaining:
-    """Of the repaired wheel."""
+    """The remaining needs of the repaired wheel."""
     edits = {edit.name: edit for edit in plan.edits}
     members = [member for member in scan.members if member.name not in plan.left_out]
     inside = {posixpath.basename(name) for name in scan.files if name not in plan.left_out}
     inside |= {member.soname for member in members if member.soname}
-    inside |= {posixpath.basename(name) for name in plan.stubs}  # the drop-ins serve what is opened by their names
+    inside |= {posixpath.basename(name) for name in plan.stubs}  # drop-ins serve these names
     needs = []
     for member in members:
         edit = edits.get(member.name)
@@ -60,7 +60,7 @@ def remaining_of(scan: Scan, plan: Plan) -> Remaining:
 
 
 def renewed(scan: Scan, table: Table) -> dict[str, str]:
-    """Distribution -> the library's own major that serves the stub's callers: cuDNN 9 those of cuDNN 8."""
+    """Distribution -> the library's major that serves the stub's callers: cuDNN 9 serves those of cuDNN 8."""
     used = {use.library for member in scan.members if not member.use.is_library for use in member.use.uses}
     return {wheel: table.libraries[name].served_by for name in sorted(used) if table.libraries[name].served_by
             for wheel in table.libraries[name].wheels.values()}
@@ -78,11 +78,11 @@ def _preloads(wheel: Wheel, distributions: set[str], texts: Texts, table: Table)
             texts.changes.append(f"{name} no longer loads the libraries of {', '.join(asks)}")
         else:
             does = preload.does(", ".join(asks), ", ".join(imports))
-            texts.notes.append(f"{name} {does}, which may not be installed now: try what it does then")
+            texts.notes.append(f"{name} {does}, which may no longer be installed: test the wheel without them")
 
 
 def small_texts(wheel: Wheel) -> Iterator[tuple[str, bytes]]:
-    """Its JSON and Python files, without what describes the wheel itself."""
+    """The wheel's JSON and Python files outside .dist-info."""
     for entry in wheel.entries:
         is_about = entry.filename.startswith(f"{wheel.dist_info}/")
         if preload.is_looked_into(entry.filename, entry.file_size) and not is_about:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict of `anycuda check` on a wheel that a repair has looked at: the one on its result, if it has one."""
+"""The verdict of `anycuda check` on the result of a repair; without a result, on the wheel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .texts import Texts
 
 
 def of(wheel: Wheel, scan: Scan, texts: Texts, table: Table) -> Verdict:
-    """`texts`: as the repair leaves them. What it takes out of METADATA brings nothing any more."""
+    """`texts`: the texts after the repair, so that removed requirements no longer count."""
     files = [findings.File(member.name, member.machine, member.use, []) for member in scan.members]
     members = [(file.name, file.use) for file in files]
     about = requirements.of_parts(_metadata(wheel, texts), scan.python, scan.files)
@@ -26,7 +26,7 @@ def of(wheel: Wheel, scan: Scan, texts: Texts, table: Table) -> Verdict:
 
 
 def _metadata(wheel: Wheel, texts: Texts) -> bytes:
-    """One that is too large says nothing, as for `anycuda check`."""
+    """METADATA; empty if it is too large, as for `anycuda check`."""
     name = f"{wheel.dist_info}/METADATA"
     if name in texts.edited:
         return texts.edited[name]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device code of a wheel's files. The program that reads it takes many files at a time, so they wait for it
-unpacked."""
+"""The device code of a wheel's files. The program that reads it takes many files at once, so unpacked files wait for a
+run."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from ..analysis.kernels import Kernels
 
 
 class Waiting:
-    """`kernels`: of the files that were read so far."""
+    """`kernels`: the device code of the files read so far."""
 
     def __init__(self, work: Path) -> None:
         self.kernels = Kernels()
         self._room = device_code.room(work)
         self._files: dict[str, Path] = {}
-        self._passing: list[Path] = []  # those that are deleted then
-        self._bytes = 0  # of those
+        self._passing: list[Path] = []  # files to delete after the run
+        self._bytes = 0  # size of these files
 
     def make_room(self, size: int) -> None:
-        """For the next file, which may be larger than there is room beside those that wait."""
+        """Makes room for the next file, which may not fit next to the waiting ones."""
         if self._bytes + size > self._room:
             self.read()
 

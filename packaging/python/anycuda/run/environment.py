@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program's environment becomes, and what may keep that from working."""
+"""The environment of the program, and warnings about programs on which it has no effect."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .private_link import link_to
 from .program import Program
 
 LIBRARY_PATH, PRELOAD, LOG = "LD_LIBRARY_PATH", "LD_PRELOAD", "ANYCUDA_LOG"
-# What ends an entry in these variables, or begins a name that the dynamic linker replaces ($ORIGIN): ld.so(8).
+# Characters that end an entry in these variables, or begin a name that the dynamic linker replaces ($ORIGIN): ld.so(8).
 _ENDS = {LIBRARY_PATH: ":;$", PRELOAD: ": \t\n$"}
 
 
 def changes(installed: Installation, table: Table, preload: bool, log: str | None,
             variables: Mapping[str, str]) -> dict[str, str]:
-    """The variables that get another value. Where a folder's path cannot stand in one, a link to it does."""
+    """The changed variables. If a folder's path contains a forbidden character, a link to the folder is used."""
     name = PRELOAD if preload else LIBRARY_PATH
     folder = installed.folder("stubs" if preload else "dropins")
     entry = folder
     if any(end in str(folder) for end in _ENDS[name]):
         entry = link_to(folder, _ENDS[name], variables)
     added = [str(entry / installed.stub(library).name) for library in table.libraries] if preload else [str(entry)]
-    # An empty entry is the current folder: so nothing is added for a variable that is empty.
+    # An empty entry means the current folder, so an empty variable must not add one.
     value = ":".join([*added, variables[name]] if variables.get(name) else added)
     return {name: value, **({LOG: log} if log is not None else {})}
 
@@ -34,24 +34,24 @@ def changes(installed: Installation, table: Table, preload: bool, log: str | Non
 def warnings(program: Program, installed: Installation, table: Table, preload: bool) -> list[str]:
     name = PRELOAD if preload else LIBRARY_PATH
     if program.problem:
-        return [f"{program.file}: {program.problem}; {name} changes nothing for it"]
+        return [f"{program.file}: {program.problem}, so {name} has no effect on it"]
     if not program.machine:
-        return [f"{program.file} cannot be read, so nobody can say whether {name} reaches it"]
+        return [f"{program.file} cannot be read, so it is unknown whether {name} has an effect on it"]
     found = []
     if program.machine != installed.cpu:
         found.append(f"{program.file} is for {program.machine}, this anycuda for {installed.cpu}; the dynamic linker "
-                     + ("complains of each preloaded stub" if preload else "passes the drop-ins over"))
+                     + ("reports an error for each preloaded stub" if preload else "skips the drop-ins"))
     if program.privileged:
         found.append(f"{program.file} runs with the rights of another user, for whom the dynamic linker ignores {name}")
     if not preload:
-        found += [f"{file}: its DT_RPATH leads to {path}, which comes before LD_LIBRARY_PATH and is used; --preload or "
-                  "`anycuda patch` put the stub before it" for file, path in _before(program, installed, table)]
+        found += [f"{file} uses {path}, since its DT_RPATH precedes LD_LIBRARY_PATH: use --preload or `anycuda patch`"
+                  for file, path in _before(program, installed, table)]
     return found
 
 
 def _before(program: Program, installed: Installation, table: Table) -> list[tuple[Path, Path]]:
-    """The CUDA libraries that a DT_RPATH finds first, each with the first file that has it. NVIDIA's own libraries find
-    each other so."""
+    """(first file with the DT_RPATH, path) for the CUDA libraries that a DT_RPATH finds first. NVIDIA's libraries,
+    which find each other that way, do not count."""
     dropins = installed.folder("dropins").resolve()
     names = [major.soname for library in table.libraries.values() for major in library.majors.values()]
     found: dict[Path, Path] = {}
@@ -66,7 +66,7 @@ def _before(program: Program, installed: Installation, table: Table) -> list[tup
 
 
 def _is_dropin(path: Path) -> bool:
-    """As a repaired wheel has it beside its programs, which does the same as this anycuda's."""
+    """Is it a drop-in, such as a repaired wheel has next to its programs? It works like this anycuda's."""
     try:
         return is_anycudas(read.read(path))
     except ElfError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program that is to be run, and what in it decides whether the dynamic linker heeds the environment."""
+"""The program to run, and the facts about it that decide whether the dynamic linker uses the environment."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ..elf import ElfError, NotElf, read
 from . import search_paths
 from .search_paths import SearchPath
 
-_SCRIPTS = 4  # a script may be run by a script, as deep as the kernel follows
+_SCRIPTS = 4  # nested script interpreters, as many as the kernel follows
 
 
 @dataclass(frozen=True)
 class Program:
-    """`file` is what the kernel runs: of a script its interpreter. `machine` is "" where that cannot be read.
-    `problem`: why the dynamic linker has no part in it, "" if it has. `search`: what comes before LD_LIBRARY_PATH."""
+    """`file`: the file that the kernel runs; for a script, its interpreter. `machine`: "" if unreadable. `problem`: why
+    the dynamic linker does not load it, or "". `search`: the search paths that precede LD_LIBRARY_PATH."""
 
     path: Path
     file: Path
@@ -32,7 +32,7 @@ class Program:
 
 
 def find(name: str, variables: Mapping[str, str]) -> Path | None:
-    """As a shell finds it; a file that is not executable too, if nothing else is there."""
+    """The program that a shell would find; without one, a file of that name that is not executable."""
     if "/" in name:
         return Path(name) if os.path.lexists(name) else None
     folders = variables.get("PATH", os.defpath)
@@ -41,10 +41,10 @@ def find(name: str, variables: Mapping[str, str]) -> Path | None:
 
 
 def why_not(path: Path) -> str:
-    """A pipe is none too: whoever opens it to look waits for ever."""
+    """Why the file is not a program. A pipe is not opened, since that may block forever."""
     if os.path.isdir(path):
         return "a folder"
-    return "no regular file" if os.path.exists(path) and not os.path.isfile(path) else "not executable"
+    return "not a regular file" if os.path.exists(path) and not os.path.isfile(path) else "not executable"
 
 
 def about(path: Path, variables: Mapping[str, str]) -> Program:
@@ -61,9 +61,9 @@ def about(path: Path, variables: Mapping[str, str]) -> Program:
     try:
         image = read.read(program.file)
     except NotElf:
-        return replace(program, problem="it is no ELF program")
+        return replace(program, problem="it is not an ELF program")
     except ElfError as error:
-        if not os.access(program.file, os.R_OK):  # which need not keep anybody from running it
+        if not os.access(program.file, os.R_OK):  # it may be executable nevertheless
             return program
         text = str(error).replace(f"{program.file}: ", "")
         return replace(program, machine="32-bit machines") if "32-bit" in text else replace(program, problem=text)
@@ -72,7 +72,7 @@ def about(path: Path, variables: Mapping[str, str]) -> Program:
 
 
 def _interpreter(path: Path) -> list[str]:
-    """The words behind #!"""
+    """The words after #!"""
     if not os.path.isfile(path):
         return []
     try:
@@ -84,14 +84,15 @@ def _interpreter(path: Path) -> list[str]:
 
 
 def _behind_env(found: Path, words: list[str], variables: Mapping[str, str]) -> Path:
-    """#!/usr/bin/env python3"""
+    """The program that env starts: #!/usr/bin/env python3"""
     named = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     behind = find(named[0], variables) if found.name == "env" and named else None
     return behind or found
 
 
 def _is_privileged(path: Path) -> bool:
-    """With another's rights: the kernel says so to the dynamic linker (AT_SECURE), which then trusts no variable."""
+    """Does it run with another user's rights? The kernel then tells the dynamic linker to ignore variables
+    (AT_SECURE)."""
     about_file = path.stat()
     if about_file.st_mode & stat.S_ISUID and about_file.st_uid != os.getuid():
         return True

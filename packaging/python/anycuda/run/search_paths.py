@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The DT_RPATHs that come before LD_LIBRARY_PATH: those of a program and of the libraries that it is linked to, found
-as the dynamic linker finds them (ld.so(8)). What a program opens later is not known."""
+"""The DT_RPATHs that precede LD_LIBRARY_PATH: those of a program and of its linked libraries, found by the rules of the
+dynamic linker (ld.so(8)). Libraries that the program opens later are unknown."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ..elf import ElfError, read
 
-_MOST = 2000  # libraries; real programs have some hundred
+_MOST = 2000  # libraries; real programs have a few hundred
 _CONFIGURATION = "/etc/ld.so.conf"
 _FOLDERS = ("/lib/{cpu}-linux-gnu", "/usr/lib/{cpu}-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 _MOST_CONFIGURATIONS = 200
@@ -21,7 +21,7 @@ _MOST_CONFIGURATIONS = 200
 
 @dataclass(frozen=True)
 class SearchPath:
-    """The folders that the DT_RPATH of that file names."""
+    """The folders in the DT_RPATH of `file`."""
 
     file: Path
     folders: tuple[Path, ...]
@@ -35,14 +35,14 @@ def of(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[
     seen: set[str] = set()
     while waiting:
         file, about, inherited = waiting.popleft()
-        # With a DT_RUNPATH the dynamic linker looks at no DT_RPATH for what this file needs.
+        # If a file has a DT_RUNPATH, the dynamic linker ignores every DT_RPATH for its needs.
         own = _folders(about.rpath, file) if about.runpath is None else ()
         if own:
             found.append(SearchPath(file, own))
         before = own + inherited if about.runpath is None else ()
         places = [*before, *environment, *_folders(about.runpath, file), *system]
         for name in about.needed:
-            if name in seen or len(seen) >= _MOST:  # a name is looked for once in a process
+            if name in seen or len(seen) >= _MOST:  # a process searches for a name once
                 continue
             seen.add(name)
             library = _library(name, places, image.machine)
@@ -58,7 +58,7 @@ def _library(name: str, places: list[Path], machine: str) -> tuple[Path, read.Im
                 image = read.read(path)
                 if image.machine == machine:
                     return path, image
-        except (ElfError, OSError):  # the dynamic linker passes over most of these, too
+        except (ElfError, OSError):  # the dynamic linker skips most of these, too
             continue
     return None
 

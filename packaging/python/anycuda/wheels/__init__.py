@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels: reading them without trust, and writing one that differs from another in a few files.
+"""Reads untrusted wheels, and writes wheels that differ from another one in a few files.
 
-    with archive.open_wheel(path) as wheel:       refuses what no installer should be given
-        for block in wheel.blocks(entry): ...     checked against the zip's own sums
-    record.parse, record.compare, record.render   the list of files and hashes that every wheel has
-    writing.write(wheel, path, changes)           streams; what is not changed is not compressed again
+    with archive.open_wheel(path) as wheel:       refuses wheels that are unsafe to install
+        for block in wheel.blocks(entry): ...     checked against the zip's checksums
+    record.parse, record.compare, record.render   RECORD, the list of files and hashes in every wheel
+    writing.write(wheel, path, changes)           streams; unchanged files are not compressed again
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading ahead: unpacking in a thread, while what was unpacked before is looked at."""
+"""Reads ahead: a thread unpacks the next blocks while the current ones are analysed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _next(iterator: Iterator[T]) -> tuple[T] | None:
 
 
 def ahead(items: Iterable[T]) -> Iterator[T]:
-    """The same items in the same order, and the same exception; a few are made before they are asked for."""
+    """The same items in the same order, and the same exception; a few items are made in advance."""
     iterator = iter(items)
     pool = ThreadPoolExecutor(1)
     try:

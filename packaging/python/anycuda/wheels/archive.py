@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel, opened without trust: whatever an installer could be led astray by is refused before any of it is
-unpacked. Nothing is read whole into memory."""
+"""Opens an untrusted wheel: anything that could mislead an installer is refused before unpacking. No file is read into
+memory as a whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Wheel:
     path: Path
     name: names.WheelName
     zip: zipfile.ZipFile
-    entries: tuple[zipfile.ZipInfo, ...]  # in the order of the zip's directory, folders too
+    entries: tuple[zipfile.ZipInfo, ...]  # in the order of the zip's directory, including folders
     dist_info: str  # cumm_cu120-0.6.3.dist-info
 
     @property
@@ -33,45 +33,47 @@ class Wheel:
 
     @property
     def size(self) -> int:
-        """Of all that is in it, unpacked."""
+        """The unpacked size of all files."""
         return sum(entry.file_size for entry in self.entries)
 
     def read(self, name: str, most: int = 1 << 22) -> bytes:
-        """A small file of it. What is made of METADATA takes up to 150 times its size."""
+        """The content of a small file. Parsed METADATA takes up to 150 times its size."""
         entry = self.zip.getinfo(name)
         if entry.file_size > most:
-            raise Failure(f"{self.path}: {name} has {entry.file_size} bytes, which no real wheel's has")
+            raise Failure(f"{self.path}: {name} has {entry.file_size} bytes, more than in any real wheel: get the "
+                          "wheel again")
         return b"".join(self.blocks(entry))
 
     def blocks(self, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-        """The entry unpacked, block by block; its end is reached only if size and CRC are right."""
+        """The unpacked entry in blocks; raises at the end if size or CRC are wrong."""
         with _broken(self.path, entry.filename), self.zip.open(entry) as file:
             size = 0
             while block := file.read(BLOCK):
                 size += len(block)
                 yield block
             if size != entry.file_size:
-                raise Failure(f"{self.path}: {entry.filename} ends after {size} of {entry.file_size} bytes")
+                raise Failure(f"{self.path}: {entry.filename} is truncated: it has {size} of {entry.file_size} bytes; "
+                              "get the wheel again")
 
     def packed(self, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-        """The same as it lies in the file, compressed. A file of its own: the zip's is at another place."""
+        """The compressed entry in blocks. Opens the file again, since the zip's file object has another position."""
         with _broken(self.path, entry.filename), open(self.path, "rb") as file:
             file.seek(_data_of(entry, file))
             left = entry.compress_size
             while left:
                 block = file.read(min(BLOCK, left))
                 if not block:
-                    raise zipfile.BadZipFile("it ends too early")
+                    raise zipfile.BadZipFile("truncated")
                 left -= len(block)
                 yield block
 
 
 def _data_of(entry: zipfile.ZipInfo, file: BinaryIO) -> int:
-    """Names and extra fields before the data may be longer than those in the directory."""
+    """The offset of the data; the name and extra fields before it may be longer than in the directory."""
     file.seek(entry.header_offset)
     header = file.read(_LOCAL_HEADER)
     if len(header) < _LOCAL_HEADER or header[:4] != b"PK\3\4":
-        raise zipfile.BadZipFile("its header is damaged")
+        raise zipfile.BadZipFile("damaged header")
     lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
     return entry.header_offset + _LOCAL_HEADER + lengths
 
@@ -81,14 +83,15 @@ def open_wheel(path: Path) -> Iterator[Wheel]:
     name = names.parse(path.name)
     with _broken(path, ""):
         if not path.is_file():
-            raise Failure(f"{path}{': no regular file' if path.exists() else ' does not exist'}")
+            raise Failure(f"{path} {'is not a regular file' if path.exists() else 'does not exist'}: name a wheel or a "
+                          "folder")
         archive = zipfile.ZipFile(path)
     with archive:
         found = tuple(archive.infolist())
         problems = entries.problems(found, path.stat().st_size)
         if problems:
-            more = f" (and {len(problems) - 1} more such things)" if len(problems) > 1 else ""
-            raise Failure(f"{path}: {problems[0]}{more}; nothing was unpacked")
+            more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+            raise Failure(f"{path} was not unpacked: {problems[0]}{more}. Get the wheel again")
         yield Wheel(path, name, archive, found, _dist_info(path, name, found))
 
 
@@ -96,14 +99,15 @@ def _dist_info(path: Path, name: names.WheelName, found: tuple[zipfile.ZipInfo, 
     files = {entry.filename for entry in found}
     folders = sorted({file.split("/")[0] for file in files if file.split("/")[0].endswith(".dist-info")})
     if len(folders) != 1:
-        raise Failure(f"{path}: a wheel has one folder NAME-VERSION.dist-info, this has "
-                      f"{'none' if not folders else ', '.join(folders)}")
+        raise Failure(f"{path} is not a valid wheel: it must have exactly one folder NAME-VERSION.dist-info, but has "
+                      f"{'none' if not folders else ', '.join(folders)}. Build the wheel again")
     (folder,) = folders
     if not names.same(folder.split("-")[0], name.distribution):
-        raise Failure(f"{path}: its {folder} is of another project than its file name says")
+        raise Failure(f"{path} is not a valid wheel: its {folder} does not match its file name. Restore the original "
+                      "file name, or build the wheel again")
     for needed in ("METADATA", "WHEEL", "RECORD"):
         if f"{folder}/{needed}" not in files:
-            raise Failure(f"{path}: {folder} has no {needed}, so it is no whole wheel")
+            raise Failure(f"{path} is not a complete wheel: {folder} has no {needed}. Build the wheel again")
     return folder
 
 
@@ -113,9 +117,9 @@ def _broken(path: Path, inside: str) -> Iterator[None]:
     try:
         yield
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-        what = f"truncated or damaged ({error})" if inside else f"no zip file, or a truncated one ({error})"
-        raise Failure(f"{where}{what}") from None
+        what = f"truncated or damaged ({error})" if inside else f"not a zip file, or a truncated one ({error})"
+        raise Failure(f"{where}{what}: get the wheel again") from None
     except UnicodeDecodeError:
-        raise Failure(f"{where}a name in it is said to be UTF-8, and is not") from None
+        raise Failure(f"{where}a name in it is marked as UTF-8 but is not valid UTF-8. Build the wheel again") from None
     except OSError as error:
         raise Failure(f"{where}{error.strerror or error}") from None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""METADATA as it stands: its fields with their bytes, so that what is not changed stays byte for byte. Pure."""
+"""The fields of METADATA with their bytes, so that unchanged fields stay byte for byte. Pure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Field:
-    """`value`: on one line, without the space around it. `raw`: the lines, with their ends."""
+    """`value`: on one line, without surrounding space. `raw`: the lines with their ends."""
 
-    name: str  # in lower case; "" for a line that has none
+    name: str  # in lower case; "" for a line without one
     value: str
     raw: bytes
 
@@ -21,7 +21,7 @@ class Field:
 
 
 def split(metadata: bytes) -> tuple[list[Field], bytes]:
-    """(the fields, all from the first empty line on). A line that begins with a space continues the field before."""
+    """(the fields, the rest from the first empty line on). A line that begins with a space continues the field."""
     lines = re.findall(rb"[^\n]*\n|[^\n]+", metadata)
     count = next((number for number, line in enumerate(lines) if not line.rstrip(b"\r\n")), len(lines))
     groups: list[list[bytes]] = []
@@ -45,5 +45,5 @@ def made(name: str, value: str, end: bytes = b"\n") -> bytes:
 
 
 def values(fields: list[Field], name: str) -> list[str]:
-    """Of all fields of that name."""
+    """The values of all fields of that name."""
     return [field.value for field in fields if field.name == name.lower()]

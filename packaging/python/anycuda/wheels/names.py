@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the file name of a wheel says: distribution, version, tags."""
+"""The distribution, version and tags in a wheel's file name."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class WheelName:
     tags: str = ""  # PYTHON-ABI-PLATFORM
 
     def with_build_tag(self, tag: str) -> str:
-        """The name of the same wheel, with another build tag or the first one."""
+        """The file name with this build tag."""
         return f"{self.distribution}-{self.version}-{tag}-{self.tags}.whl"
 
     @property
     def glibc(self) -> tuple[int, int] | None:
-        """The oldest glibc that it promises to run on; None where it promises nothing (linux_x86_64)."""
+        """The oldest glibc that its tag claims; None without a claim (linux_x86_64)."""
         found = [one for one in map(_glibc, self.platforms) if one]
         return min(found) if found else None
 
@@ -39,18 +39,18 @@ class WheelName:
 def parse(file: str) -> WheelName:
     found = _FORM.fullmatch(file)
     if not found:
-        raise Failure(f"{file}: not the name of a wheel, which is NAME-VERSION-PYTHON-ABI-PLATFORM.whl")
+        raise Failure(f"{file} is not a wheel's name: restore the original name, NAME-VERSION-PYTHON-ABI-PLATFORM.whl")
     return WheelName(file, found["distribution"], found["version"], tuple(found["platform"].split(".")),
                      "-".join((found["python"], found["abi"], found["platform"])))
 
 
 def is_build_tag(text: str) -> bool:
-    """As the standard has it: a digit first."""
+    """Is it a build tag by the standard, which must begin with a digit?"""
     return bool(re.fullmatch(r"\d[A-Za-z0-9_.]*", text))
 
 
 def same(one: str, other: str) -> bool:
-    """Do both name the same project? Runs of - _ . are one, case does not matter (PEP 503)."""
+    """Do both name the same project? Runs of - _ . are equal, and case is ignored (PEP 503)."""
     return normal(one) == normal(other)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A zip, written in the order of its entries and compressed by several threads. Each block is compressed by itself,
-with the end of the one before as its dictionary, so the number of threads does not change the bytes."""
+"""Writes a zip in the order of its entries, compressed by several threads. Each block is compressed separately, with
+the end of the previous one as its dictionary, so the number of threads does not change the bytes."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import IO, Callable
 
 BLOCK = 1 << 18
-_WINDOW = 1 << 15  # how far deflate looks back
-_WAITING = 32  # blocks that are read ahead, beside those that the threads have
-_LARGE = 1 << 30  # from here on, sizes get the form for more than 4 GB: what is packed may be larger than the file
+_WINDOW = 1 << 15  # the window of deflate
+_WAITING = 32  # blocks to read ahead, in addition to those in the threads
+_LARGE = 1 << 30  # larger files get ZIP64 sizes, since packed data may be larger than the file
 
 
 @dataclass(frozen=True)
 class Packing:
-    """`level`: 0 to 9, -1 is zlib's own choice; `threads`: at least 1."""
+    """`level`: 0 to 9, or -1 for zlib's default. `threads`: at least 1."""
 
     level: int = zlib.Z_DEFAULT_COMPRESSION
     threads: int = 1
@@ -37,7 +37,7 @@ def default_threads() -> int:
 
 
 class Writer:
-    """Steps wait in a queue until the blocks before them are compressed, so a file can be read while another is
+    """Steps wait in a queue until the previous blocks are compressed, so one file can be read while another is
     packed."""
 
     def __init__(self, target: zipfile.ZipFile, packing: Packing) -> None:
@@ -47,16 +47,16 @@ class Writer:
         self._waiting = 0  # steps that hold a block
 
     def copy(self, entry: zipfile.ZipInfo, packed: Iterable[bytes], name: str) -> None:
-        """An entry as it is compressed already, under this name. `packed` is read when it is written."""
+        """Copies a compressed entry under this name. `packed` is read when it is written."""
         new = copy.copy(entry)
         new.filename, new.extra = name, b""
-        new.flag_bits &= ~0x8  # sizes stand in the header, not behind the data
+        new.flag_bits &= ~0x8  # sizes are in the header, not after the data
         self._later(partial(self._begin, new))
         self._later(partial(self._put_all, packed))
         self._later(partial(self._end, new, new.CRC, new.file_size))
 
     def add(self, entry: zipfile.ZipInfo, size: int, blocks: Iterable[bytes]) -> None:
-        """A new entry with that content, compressed as the entry says."""
+        """Adds an entry with that content, compressed by the entry's method."""
         entry.file_size, entry.compress_size, entry.CRC = size, 0, 0
         crc, before = 0, b""
         self._later(partial(self._begin, entry))
@@ -75,7 +75,7 @@ class Writer:
             self._next()
 
     def close(self) -> None:
-        """Without what still waits."""
+        """Stops and drops the waiting steps."""
         self._queue.clear()
         self._pool.shutdown(cancel_futures=True)
 
@@ -97,8 +97,8 @@ class Writer:
         return self._target.fp
 
     def _begin(self, entry: zipfile.ZipInfo) -> None:
-        """zipfile cannot take over what is compressed already, so this does what its own writing does: header,
-        data, and an entry in the directory that it writes when it is closed."""
+        """Begins an entry. zipfile cannot copy compressed data, so this repeats its steps: header, data, and an entry
+        in the directory, which zipfile writes when it is closed."""
         entry.header_offset = self._target.start_dir
         self._file.seek(entry.header_offset)
         self._put(_header(entry))
@@ -114,7 +114,7 @@ class Writer:
             self._put(block)
 
     def _end(self, entry: zipfile.ZipInfo, crc: int, size: int) -> None:
-        """The header again, with the sums that are known now."""
+        """Rewrites the header with the final sums."""
         file, end = self._file, self._file.tell()
         entry.CRC, entry.file_size = crc, size
         entry.compress_size = end - entry.header_offset - len(_header(entry))
@@ -141,7 +141,7 @@ def _header(entry: zipfile.ZipInfo) -> bytes:
 
 
 def _with_last(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Each block with whether it is the last. No content at all is one empty block."""
+    """(block, is it the last?) for each block. Empty content is one empty block."""
     waiting = None
     for block in blocks:
         if waiting is not None:

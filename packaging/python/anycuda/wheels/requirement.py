@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A requirement as PEP 508 writes it, split into its parts. Pure."""
+"""A requirement in the syntax of PEP 508, split into its parts. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXTRA = re.compile(r"(?<![\w.])extra(?![\w.])")
 
 @dataclass(frozen=True)
 class Requirement:
-    """`version`: as it is written: ">=12,<13", "(>=12)" or "@ URL". `base`: all but the marker, as it is written."""
+    """`version`: as written: ">=12,<13", "(>=12)" or "@ URL". `base`: everything except the marker, as written."""
 
     name: str
     extras: tuple[str, ...]
@@ -28,7 +28,7 @@ class Requirement:
         return self.under(self.marker)
 
     def under(self, marker: str, base: str = "") -> str:
-        """With another marker. A space ends a URL, which may have a semicolon in it."""
+        """The requirement with another marker. A space ends a URL, which may contain a semicolon."""
         return _marked(base or self.base, marker, self.version.startswith("@"))
 
     @property
@@ -47,18 +47,18 @@ class Requirement:
         return [names.normal(one or other) for one, other in found]
 
     def in_extra(self, extra: str, base: str = "") -> str:
-        """The same, where that extra is asked for only."""
+        """The requirement restricted to that extra."""
         condition = f'extra == "{extra}"'
         return self.under(f"({self.marker}) and {condition}" if self.marker else condition, base)
 
     def with_extras(self, extras: list[str]) -> str:
-        """Its base, of these extras."""
+        """Its base with these extras."""
         text = f"{self.name}[{','.join(extras)}]" if extras else self.name
         return f"{text} {self.version}" if self.version[:1] in ("@", "(") else f"{text}{self.version}"
 
 
 def parse(text: str) -> Requirement | None:
-    """None for what is not of that form."""
+    """The requirement; None if the text does not have that form."""
     found = _FORM.fullmatch(text)
     if not found:
         return None
@@ -79,7 +79,7 @@ def _marked(base: str, marker: str, is_url: bool) -> str:
 
 
 def floor_of(version: str) -> str:
-    """2.19 of >=2.19, >=2.19,<3, ==2.19 and ~=2.19; "" where no such bound is given."""
+    """2.19 for >=2.19, >=2.19,<3, ==2.19 and ~=2.19; "" without such a bound."""
     found = [major + rest for sign, major, rest in _clauses(version) if sign in (">=", "==", "===", "~=")]
     return found[0] if len(found) == 1 else ""
 
@@ -89,7 +89,7 @@ def _clauses(version: str) -> list[tuple[str, str, str]]:
 
 
 def major_of(version: str) -> str:
-    """The one major that a version allows: 12 of ==12.9.*, ~=12.1 and >=12,<13; "" if it allows others."""
+    """The only major that a version allows: 12 for ==12.9.*, ~=12.1 and >=12,<13; "" if it allows several."""
     exact, low, high = set(), [], []
     for sign, major, rest in _clauses(version):
         number = int(major)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A wheel that differs from another in a few files. Streamed: one file at a time is unpacked, into a folder, and
-what is not changed is copied as it is compressed. The same input gives the same bytes."""
+"""Writes a wheel that differs from another one in a few files. Streams: one file at a time is unpacked, into a folder,
+and unchanged files are copied in compressed form. The same input gives the same bytes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from ..failure import Failure
 from . import packing, record
 from .archive import Wheel
 
-Step = Callable[[str, int], None]  # (name of the file, bytes of it that are done)
+Step = Callable[[str, int], None]  # (name of the file, bytes done)
 _LIBRARY, _TEXT = (stat.S_IFREG | 0o755) << 16, (stat.S_IFREG | 0o644) << 16
 
 
 @dataclass
 class Changes:
-    """By names in the wheel. `edited`: what changes a file, unpacked at that path, in place. `texts`: new content of
-    small files, whether the wheel has them or not. `renamed`: old name -> new name of what else stays as it is.
-    `unpacked`: where files lie unpacked already; edited ones are deleted."""
+    """Keys are names in the wheel. `edited`: a function that edits the unpacked file at that path in place. `texts`:
+    the content of changed or new small files. `renamed`: old name -> new name of otherwise unchanged files. `unpacked`:
+    paths of already unpacked files; edited ones are deleted."""
 
     edited: dict[str, Callable[[Path], None]] = field(default_factory=dict)
     added: dict[str, Path] = field(default_factory=dict)
@@ -38,8 +38,8 @@ class Changes:
 
 def write(wheel: Wheel, sums: dict[str, record.Row], changes: Changes, work: Path, out: Path,
           moment: tuple, step: Step, how: packing.Packing = packing.Packing()) -> dict[str, record.Row]:
-    """Writes the zip `out`; `work` is a folder for unpacked files, `sums` are those of the wheel's files,
-    `moment` is the time of what is added. Returns the rows of its RECORD."""
+    """Writes the zip `out`; returns the rows of its RECORD. `work`: a folder for unpacked files. `sums`: the sums of
+    the wheel's files. `moment`: the time of added files."""
     rows: dict[str, record.Row] = {}
     removed = changes.removed | {f"{wheel.dist_info}/{name}" for name in record.SIGNATURES} | {wheel.record}
     with zipfile.ZipFile(out, "x") as target, packing.writer(target, how) as writer:
@@ -49,7 +49,7 @@ def write(wheel: Wheel, sums: dict[str, record.Row], changes: Changes, work: Pat
             name = entry.filename
             if name in removed:
                 continue
-            if name.startswith(wheel.dist_info + "/"):  # which lies at the end, so it is found fast
+            if name.startswith(wheel.dist_info + "/"):  # goes to the end, where installers find it fast
                 _add_libraries(writer, libraries, moment, rows)
             if entry.is_dir():
                 writer.copy(entry, wheel.packed(entry), name)
@@ -83,31 +83,32 @@ def unpack(wheel: Wheel, entry: zipfile.ZipInfo, work: Path) -> Path:
 
 
 def place_of(entry: zipfile.ZipInfo, work: Path) -> Path:
-    """Of the unpacked file; no two entries have their headers at one place."""
+    """The path of the unpacked file; the header's offset is unique."""
     free = shutil.disk_usage(work).free
     if entry.file_size > free:
-        raise Failure(f"{entry.filename} has {entry.file_size / 1e6:.1f} MB unpacked, and the disk of {work.parent} "
-                      f"has {free / 1e6:.1f} MB left")
+        raise Failure(f"{entry.filename} needs {entry.file_size / 1e6:.1f} MB unpacked, but the disk of {work.parent} "
+                      f"has only {free / 1e6:.1f} MB left: free some space there")
     return work / f"unpacked-{entry.header_offset}"
 
 
 def moment_of(wheel: Wheel) -> tuple:
-    """When what is added was made: SOURCE_DATE_EPOCH, or as late as the newest file of the wheel."""
+    """The time of added files: SOURCE_DATE_EPOCH, or that of the wheel's newest file."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if not given:
         return max((entry.date_time for entry in wheel.entries), default=(1980, 1, 1, 0, 0, 0))
     try:
         found = time.gmtime(int(given))[:6]
     except (ValueError, OverflowError, OSError):
-        raise Failure(f"SOURCE_DATE_EPOCH={given} is no number of seconds since 1970") from None
+        raise Failure(f"SOURCE_DATE_EPOCH={given} is not a number of seconds since 1970: correct or unset it") from None
     if not 1980 <= found[0] <= 2107:
-        raise Failure(f"SOURCE_DATE_EPOCH={given} is in {found[0]}; a zip can say 1980 to 2107")
+        raise Failure(f"SOURCE_DATE_EPOCH={given} is in the year {found[0]}, but a zip allows only 1980 to 2107: "
+                      "correct or unset it")
     return found
 
 
 def _as(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """A new entry of the same name, time, permissions and kind of compression. Extra fields go: they repeat
-    sizes, and times that nobody asks for."""
+    """A new entry with the same name, time, permissions and compression. Extra fields are dropped: they repeat sizes,
+    and times that are not needed."""
     new = zipfile.ZipInfo(entry.filename, entry.date_time)
     new.compress_type, new.external_attr = entry.compress_type, entry.external_attr
     new.create_system, new.internal_attr, new.comment = entry.create_system, entry.internal_attr, entry.comment
