@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that were built for cuDNN 8, through its drop-in on cuDNN 9: each call returns a status of cuDNN 8, and what
-is written elsewhere is one too. On cuDNN 8 nothing stands between."""
+"""Programs built for cuDNN 8, through its drop-in on cuDNN 9: each call returns a status of cuDNN 8, and so do
+statuses that calls write. On cuDNN 8 the calls go straight to the library."""
 
 import os
 import platform

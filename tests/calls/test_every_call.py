@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of the maths libraries, called by a program of each major on a library of each major: the call goes to
-the function that the matrix names, or ends in the status that it promises."""
+"""Every function of the maths libraries, called by a program of each major on a library of each major: the call goes
+to the function that the matrix names, or returns the matrix's status."""
 
 import os
 import platform
@@ -78,7 +78,7 @@ class EveryCall(unittest.TestCase):
                                   for name in names}
                         self.assertEqual(seen, wanted)
 
-    def test_releases_of_their_own(self):
+    def test_separate_releases(self):
         """One SONAME for every CUDA: a function is there or not, for each caller alike."""
         for library in OWN_RELEASES:
             database, about = real(library), small_library.described(library)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stubs of the maths libraries and NVTX export and need: every name of every release under its symbol version,
-and libc."""
+"""The exports and needs of the stubs of the maths libraries and NVTX: every name of every release under its symbol
+version, and only libc."""
 
 import os
 import unittest

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranges and marks of a program without NVTX: every call does nothing, and nobody is told."""
+"""Ranges and marks of a program without NVTX: every call does nothing and prints nothing."""
 
 import os
 import subprocess

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that take each other's handles are of one CUDA in a process: programs that call several stubs, on machines
-with several CUDAs."""
+"""Libraries that share handles are of one CUDA in a process: programs that call several stubs, on machines with
+several CUDAs."""
 
 import os
 import platform

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A call that fails sets its single outputs in host memory to zero: of a function that the installed release lacks, and
-without a library."""
+"""A failing call sets its single outputs in host memory to zero: a function that the installed release lacks, and
+every function without a library."""
 
 import os
 import platform

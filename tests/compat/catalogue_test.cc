@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The catalogue's rows and what is asked of them.
+// The catalogue's rows, and its look-ups.
 #include "anycuda/compat/catalogue.h"
 
 #include <gmock/gmock.h>
@@ -84,7 +84,7 @@ TEST(Catalogue, SonamesAreNewestFirst) {
   EXPECT_THAT(files_of(dynamic("cuda")), ElementsAre("libcuda.so.1"));
 }
 
-TEST(Catalogue, WhatComesWithTheDriverIsInNoWheelAndNoToolkit) {
+TEST(Catalogue, DriverComponentsAreNotInWheelsOrToolkits) {
   std::vector<std::string_view> names;
   for (const Component& component : all_components()) {
     if (component.packaging != Packaging::driver) continue;
@@ -97,7 +97,7 @@ TEST(Catalogue, WhatComesWithTheDriverIsInNoWheelAndNoToolkit) {
   EXPECT_THAT(names, ElementsAre("cuda", "nvml"));
 }
 
-TEST(Catalogue, WhatIsReleasedOnItsOwnIsNotOfTheToolkit) {
+TEST(Catalogue, SeparatelyReleasedComponentsAreNotOfTheToolkit) {
   for (const char* name : {"nccl", "cudnn", "cusparseLt", "cutensor", "nvshmem_host"}) {
     EXPECT_EQ(dynamic(name).packaging, Packaging::other) << name;
     for (const std::string_view distribution : dynamic(name).distributions) {
@@ -140,17 +140,17 @@ TEST(CatalogueNames, AnUnknownNameIsAnsweredWithThoseThatAreNear) {
   EXPECT_THAT(refusal(Kind::program, "nvc"), HasSubstr("mean nvcc?"));
 }
 
-TEST(CatalogueNames, AFileNameIsTakenForTheNameThatItHas) {
+TEST(CatalogueNames, FileNameFindsItsComponent) {
   EXPECT_THAT(refusal(Kind::dynamic_library, "libcudart.so.12"), HasSubstr("mean cudart?"));
   EXPECT_THAT(refusal(Kind::static_library, "libcudart_static.a"), HasSubstr("cudart_static"));
 }
 
-TEST(CatalogueNames, ANameOfAnotherKindIsSaid) {
+TEST(CatalogueNames, NameOfAnotherKindIsReported) {
   EXPECT_THAT(refusal(Kind::program, "libdevice"), HasSubstr("a bitcode library of that name"));
   EXPECT_THAT(refusal(Kind::dynamic_library, "ptxas"), HasSubstr("a program of that name"));
 }
 
-TEST(CatalogueNames, WhereNothingIsNearAllAreListed) {
+TEST(CatalogueNames, NoSimilarName_AllAreListed) {
   EXPECT_THAT(refusal(Kind::bitcode_library, "zzzzzzzzzzzz"),
               HasSubstr("the names are libdevice, nccl_device, nvshmem_device"));
 }
@@ -182,7 +182,7 @@ TEST(CatalogueGroups, PartsOfOneComponentBelongTogether) {
   EXPECT_TRUE(same_group(dynamic("nvrtc"), dynamic("nvrtc-builtins")));
 }
 
-TEST(CatalogueGroups, ALibraryItsHeadersItsStaticFormAndItsBitcodeBelongTogether) {
+TEST(CatalogueGroups, LibraryHeadersStaticFormAndBitcodeAreOneGroup) {
   for (const char* name : {"cudart", "nvrtc", "nvJitLink", "cublas", "cufft", "curand", "cusparse",
                            "cusolver", "nvjpeg", "nvfatbin", "cupti"}) {
     EXPECT_TRUE(same_group(dynamic(name), headers(name))) << name;
@@ -235,7 +235,7 @@ TEST(CatalogueDistributions, OfTheToolkitsOwnVersion) {
   }
 }
 
-TEST(CatalogueDistributions, OfAVersionOfTheirOwn) {
+TEST(CatalogueDistributions, SeparateVersions) {
   for (const char* name :
        {"nvidia-cublas", "nvidia-cublas-cu12", "nvidia-cublas-cu11", "nvidia-cufft-cu12",
         "nvidia-curand", "nvidia-cusolver", "nvidia-cusparse-cu12", "nvidia-npp-cu12",
@@ -245,7 +245,7 @@ TEST(CatalogueDistributions, OfAVersionOfTheirOwn) {
   }
 }
 
-TEST(CatalogueDistributions, AreComparedAsPep503Says) {
+TEST(CatalogueDistributions, AreComparedByPep503) {
   EXPECT_TRUE(version_is_toolkits("NVIDIA_CUDA.Runtime--cu12"));
   EXPECT_FALSE(version_is_toolkits("nvidia cuda runtime"));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The root that a component was found in, and what is found below it.
+// The root that a component was found in, and the components below it.
 #include "compat/library/component_root.h"
 
 #include "find_machine.h"
@@ -95,7 +95,7 @@ TEST_F(BelowARoot, AreTheFilesOfItsKindOfFolder) {
   EXPECT_THAT(below("nowhere", &Component::root_folders, dynamic("nvrtc")), ElementsAre());
 }
 
-TEST_F(BelowARoot, WhatIsUnusableIsPassedOver) {
+TEST_F(BelowARoot, UnusableFilesArePassedOver) {
   file("mine/lib64/libnvrtc.so.13", "no library");
   library("mine/lib/libnvrtc.so.12");
   EXPECT_THAT(below("mine", &Component::root_folders, dynamic("nvrtc")),
@@ -103,14 +103,14 @@ TEST_F(BelowARoot, WhatIsUnusableIsPassedOver) {
 }
 
 // Nobody but root writes in this computer's.
-TEST_F(BelowARoot, TheSystemItselfIsLookedIntoToo) {
+TEST_F(BelowARoot, SystemIsSearchedToo) {
   const PlacesToLook places = places_below({"", &Component::system_folders}, headers("cudart"));
   EXPECT_THAT(places.remarks, ElementsAre());
   ASSERT_FALSE(places.places.empty());
   EXPECT_EQ(places.places.front().path, "/usr/include");
 }
 
-TEST_F(BelowARoot, WhatIsPassedOverIsNamedUpToANumber) {
+TEST_F(BelowARoot, PassedOverFilesAreNamedUpToALimit) {
   FilesThere there = files_in(program("nvcc"), {"", {}, {}});
   EXPECT_THAT(there.passed, ElementsAre());
   PlacesToLook places;
@@ -140,7 +140,7 @@ class RootOfACompanion : public testing::Test {
   RailsMachine machine;
 };
 
-TEST_F(RootOfACompanion, IsLookedIntoFirst) {
+TEST_F(RootOfACompanion, IsSearchedFirst) {
   GuardRailsImpl rails = machine.rails();
   rails.locate(Kind::program, "nvcc");
   const Located located = rails.locate(Kind::headers, "cudart");
@@ -150,7 +150,7 @@ TEST_F(RootOfACompanion, IsLookedIntoFirst) {
   EXPECT_EQ(rails.locate(Kind::headers, "cudart").path, "/hpc/cuda/include");
 }
 
-TEST_F(RootOfACompanion, IsNotLookedIntoForAnIndependentComponent) {
+TEST_F(RootOfACompanion, IsNotSearchedForAnIndependentComponent) {
   machine.library("cufft", "12.9");
   GuardRailsImpl rails = machine.rails();
   rails.locate(Kind::program, "nvcc");
@@ -158,7 +158,7 @@ TEST_F(RootOfACompanion, IsNotLookedIntoForAnIndependentComponent) {
   EXPECT_EQ(machine.times_asked("find below"), 0);
 }
 
-TEST_F(RootOfACompanion, LeavesTheTiersWhereItDoesNotHaveTheComponent) {
+TEST_F(RootOfACompanion, WithoutTheComponent_TiersAreSearched) {
   machine.install(Kind::static_library, "cudadevrt", "12.4");
   GuardRailsImpl rails = machine.rails();
   rails.locate(Kind::program, "nvcc");
@@ -166,7 +166,7 @@ TEST_F(RootOfACompanion, LeavesTheTiersWhereItDoesNotHaveTheComponent) {
   EXPECT_EQ(machine.times_asked("find below /hpc/cuda cudadevrt"), 1);
 }
 
-TEST_F(RootOfACompanion, IsPassedOverWhereItsComponentIsRefused) {
+TEST_F(RootOfACompanion, IsPassedOverIfItsComponentIsRefused) {
   machine.headers("cccl", "12.4");
   machine.below("/hpc/cuda", Kind::headers, "cccl", "12.9", "/hpc/cuda/include/cccl");
   GuardRailsImpl rails = machine.rails();
@@ -175,7 +175,7 @@ TEST_F(RootOfACompanion, IsPassedOverWhereItsComponentIsRefused) {
             RailsMachine::path(Kind::headers, "cccl", "12.4"));
 }
 
-TEST_F(RootOfACompanion, IsNamedInTheErrorWhereNoTierHasTheComponent) {
+TEST_F(RootOfACompanion, NotInAnyTier_IsNamedInTheError) {
   machine.below("/hpc/cuda", Kind::headers, "cccl", "12.9", "/hpc/cuda/include/cccl");
   GuardRailsImpl rails = machine.rails();
   rails.locate(Kind::program, "nvcc");
@@ -183,7 +183,7 @@ TEST_F(RootOfACompanion, IsNamedInTheErrorWhereNoTierHasTheComponent) {
               HasSubstr("found: cccl (headers) of CUDA 12.9: /hpc/cuda/include/cccl"));
 }
 
-TEST_F(RootOfACompanion, IsAmongTheSearchedPlacesWhereNothingIsFound) {
+TEST_F(RootOfACompanion, NothingFound_IsAmongTheSearchedFolders) {
   GuardRailsImpl rails = machine.rails();
   rails.locate(Kind::program, "nvcc");
   try {
@@ -196,7 +196,7 @@ TEST_F(RootOfACompanion, IsAmongTheSearchedPlacesWhereNothingIsFound) {
   }
 }
 
-TEST_F(RootOfACompanion, IsUnknownOfALibraryInAFolderOfItsOwn) {
+TEST_F(RootOfACompanion, LibraryInAnotherFolder_IsUnknown) {
   machine.loaded("nvrtc", "12.4", "libnvrtc.so.12");  // in /opt/theirs
   GuardRailsImpl rails = machine.rails();
   rails.load("nvrtc");

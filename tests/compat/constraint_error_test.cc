@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is said of a text that is not a version constraint.
+// The error message for a text that is not a version constraint.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ std::string message_of(const std::string& constraint) {
   return "";
 }
 
-TEST_P(WrongConstraints, AreQuotedWithWhatIsWrongAndWhatIsAccepted) {
+TEST_P(WrongConstraints, AreQuotedWithTheFaultAndTheAcceptedForms) {
   const std::string message = message_of(GetParam().constraint);
   EXPECT_THAT(message, testing::StartsWith("\"" + std::string(GetParam().constraint) +
                                            "\" is not a version constraint: "));
@@ -87,10 +87,10 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(WrongConstraint, ThatIsLongIsQuotedByItsBeginning) {
   const std::string message = message_of(std::string(1000000, '7'));
-  EXPECT_THAT(message, testing::StartsWith("\"" + std::string(80, '7') + "...\" is no"));
+  EXPECT_THAT(message, testing::StartsWith("\"" + std::string(80, '7') + "...\" is not a"));
   EXPECT_LT(message.size(), 1000u);
   EXPECT_THAT(message_of(std::string(80, '7')),
-              testing::StartsWith("\"" + std::string(80, '7') + "\" is no"));
+              testing::StartsWith("\"" + std::string(80, '7') + "\" is not a"));
 }
 
 TEST(WrongConstraint, WithAZeroByteIsRefusedToo) {
@@ -99,7 +99,7 @@ TEST(WrongConstraint, WithAZeroByteIsRefusedToo) {
 
 TEST(WrongConstraint, OfControlCharactersIsQuotedWithoutThem) {
   EXPECT_THAT(message_of("==\x1b[31m\x7f\xff"),
-              testing::StartsWith("\"==\\x1b[31m\\x7f\\xff\" is no"));
+              testing::StartsWith("\"==\\x1b[31m\\x7f\\xff\" is not a"));
 }
 
 }  // namespace

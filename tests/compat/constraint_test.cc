@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // PEP 440, "Version specifiers", as tables: which version satisfies which constraint. Each table is
-// one section of it; constraint_error_test.cc has the texts that are none.
+// one section of it; constraint_error_test.cc has the invalid texts.
 #include "anycuda/compat/constraint.h"
 
 #include <gtest/gtest.h>
@@ -162,7 +162,7 @@ TEST(Constraint, AnUnknownToolkitOrMinorSatisfiesNothing) {
   }
 }
 
-TEST(Constraint, WhatIsNoVersionSatisfiesNoOtherClause) {
+TEST(Constraint, InvalidVersionSatisfiesNoOtherClause) {
   for (const char* text : {">=0", "<9", "!=1", "!=1.*", "==1.*", "~=1.0", "<=9", ">0"}) {
     EXPECT_FALSE(Constraint(text).allows("unknown")) << text;
     EXPECT_FALSE(Constraint(text).allows("")) << text;

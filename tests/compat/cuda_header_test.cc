@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a cuda.h says, as text.
+// The version in the text of a cuda.h.
 #include "compat/search/toolkit/records/cuda_header.h"
 #include "tests/support/case_names.h"
 
@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
              S::ambiguous, kNone}),
     test::kPrintedName);
 
-TEST(CudaHeader, SaysWhichNumbersItHasTwoOf) {
+TEST(CudaHeader, NamesAmbiguousNumbers) {
   const HeaderVersion found =
       version_in_cuda_header("#define CUDA_VERSION 12090\n#define CUDA_VERSION 12080\n");
   EXPECT_EQ(found.number, 12090);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What distributions say of themselves and of each other, as text.
+// What the texts of distributions state about themselves and each other.
 #include "compat/search/toolkit/records/distribution.h"
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ void PrintTo(const PinCase& c, std::ostream* out) {
 
 class Pins : public ::testing::TestWithParam<PinCase> {};
 
-TEST_P(Pins, HoldForOneToolkitsVersionsAlone) {
+TEST_P(Pins, HoldOnlyForOneToolkitsVersions) {
   const std::string metadata =
       "Name: cuda-toolkit\nVersion: 13.0.2\nRequires-Dist: " + std::string(GetParam().requirement) +
       "\n\n";
@@ -173,7 +173,7 @@ TEST(Pins, MayHaveLongMarkers) {
   EXPECT_EQ(pin_of(metadata, {"nvidia-cublas", "13.1.2"}), Pin::satisfied);
 }
 
-TEST(Pins, TooLongToBeOneAreNone) {
+TEST(Pins, TooLong_IsIgnored) {
   const std::string blanks(1000, ' ');
   const std::string metadata = "Requires-Dist: nvidia-cublas" + blanks + "==13.1.*\n";
   EXPECT_EQ(pin_of(metadata, {"nvidia-cublas", "13.1.2"}), Pin::none);

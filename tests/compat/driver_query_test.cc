@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the driver says of itself: asked lazily and kept, by fakes; and by real driver libraries,
-// which say without a GPU which CUDA they support, and whose NVML says why it cannot say a branch.
+// The driver's CUDA and branch: queried lazily and kept, with fakes; and from real driver
+// libraries, which report without a GPU which CUDA they support, and whose NVML gives the reason
+// for an unknown branch.
 #include "anycuda/compat/driver_query.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +51,7 @@ std::function<BranchAnswer()> says_branch(const BranchAnswer& answer, Asked* ask
   };
 }
 
-TEST(DriverQuery, AsksForWhatIsWantedAloneAndOnce) {
+TEST(DriverQuery, QueriesOnlyWhatIsNeededAndOnce) {
   Asked asked;
   DriverQuery query(says({12, 2}, &asked), says_branch({535, ""}, &asked));
   EXPECT_EQ(asked.cuda + asked.branch, 0) << "nothing before it is wanted";
@@ -68,7 +69,7 @@ TEST(DriverQuery, KeepsWhyABranchIsNotKnown) {
   EXPECT_EQ(asked.branch, 1);
 }
 
-TEST(DriverQuery, AsksAgainAfterAFailure) {
+TEST(DriverQuery, QueriesAgainAfterAFailure) {
   int calls = 0;
   DriverQuery query(
       [&]() -> Version {
@@ -80,7 +81,7 @@ TEST(DriverQuery, AsksAgainAfterAFailure) {
   EXPECT_EQ(query.cuda().major, 12);
 }
 
-TEST(DriverQuery, ClearingDropsWhatWasAsked) {
+TEST(DriverQuery, ClearingDropsQueriedFacts) {
   Asked asked;
   DriverQuery query(says({12, 2}, &asked), says_branch({535, ""}, &asked));
   query.cuda();
@@ -92,7 +93,7 @@ TEST(DriverQuery, ClearingDropsWhatWasAsked) {
   EXPECT_EQ(asked.branch, 2);
 }
 
-TEST(DriverQuery, ClearingKeepsWhatWasGiven) {
+TEST(DriverQuery, ClearingKeepsGivenFacts) {
   DriverQuery query(DriverFacts{true, {12, 4}, 550});
   for (int i = 0; i < 2; ++i) {
     EXPECT_EQ(query.cuda().minor, 4);
@@ -101,7 +102,7 @@ TEST(DriverQuery, ClearingKeepsWhatWasGiven) {
   }
 }
 
-TEST(DriverQuery, WhatIsAskedWhileAnotherClearsIsNotKept) {
+TEST(DriverQuery, QueryDuringAClear_IsNotKept) {
   int calls = 0;
   DriverQuery* self = nullptr;
   DriverQuery query(
@@ -116,7 +117,7 @@ TEST(DriverQuery, WhatIsAskedWhileAnotherClearsIsNotKept) {
   EXPECT_EQ(query.cuda().minor, 2);
 }
 
-TEST(DriverQuery, OfFactsWithoutADriverIsAnErrorOfItsOwn) {
+TEST(DriverQuery, FactsWithoutADriver_IsADifferentError) {
   DriverQuery none(DriverFacts{});
   EXPECT_THROW(none.cuda(), DriverQueryError);
   DriverQuery nameless(DriverFacts{true, {}, 535});
@@ -149,7 +150,7 @@ TEST(DriverQuery, GivesManyThreadsOneAnswer) {
   EXPECT_EQ(query.cuda().minor, first_cuda);
 }
 
-// ---- by real driver libraries, each in a process of its own on a machine of its own
+// ---- by real driver libraries, each in a separate process on a separate machine
 
 class RealDriver : public ::testing::Test {
  protected:
@@ -193,19 +194,19 @@ class RealDriver : public ::testing::Test {
   if (const std::string why = Artifacts::of_this_build().why_missing(name); !why.empty()) \
   GTEST_SKIP() << why
 
-TEST_F(RealDriver, SaysWhichCudaItSupports) {
+TEST_F(RealDriver, ReportsTheSupportedCuda) {
   REQUIRE_DRIVER("driver-535");
   machine_.driver_out_of_reach(535);
   EXPECT_EQ(ask(), "12.2");
 }
 
-TEST_F(RealDriver, OfANewerBranchSaysSo) {
+TEST_F(RealDriver, NewerBranch_IsReported) {
   REQUIRE_DRIVER("driver-550");
   machine_.driver(550);
   EXPECT_EQ(ask(), "12.4");
 }
 
-TEST_F(RealDriver, OfTheVariableIsTheOneThatIsAsked) {
+TEST_F(RealDriver, NamedByTheVariable_IsQueried) {
   REQUIRE_DRIVER("driver-535");
   REQUIRE_DRIVER("driver-550");
   machine_.driver_out_of_reach(550);
@@ -214,7 +215,7 @@ TEST_F(RealDriver, OfTheVariableIsTheOneThatIsAsked) {
 }
 
 // No module of the kernel, or one of another version: NVML cannot say.
-TEST_F(RealDriver, WithoutItsKernelModuleCannotSayItsBranchAndSaysWhy) {
+TEST_F(RealDriver, WithoutKernelModule_BranchIsUnknownWithTheReason) {
   for (const int branch : {535, 550}) {
     REQUIRE_DRIVER("driver-" + std::to_string(branch));
     machine_.driver_out_of_reach(branch);
@@ -227,11 +228,11 @@ TEST_F(RealDriver, WithoutItsKernelModuleCannotSayItsBranchAndSaysWhy) {
   }
 }
 
-TEST_F(RealDriver, ThatIsNotThereIsAnErrorThatSaysWhereItWasLookedFor) {
+TEST_F(RealDriver, Missing_ErrorNamesTheSearchedFolders) {
   EXPECT_THAT(ask(), AllOf(HasSubstr("error: no libcuda.so.1"), HasSubstr("LD_LIBRARY_PATH")));
 }
 
-TEST_F(RealDriver, ThatIsNoneIsAnErrorThatNamesTheFile) {
+TEST_F(RealDriver, Invalid_ErrorNamesTheFile) {
   const Machine::Path file = machine_.system_libraries() / "libcuda.so.1";
   machine_.put_file(file, "not a library");
   EXPECT_THAT(ask(), HasSubstr(file.string() + ": not an ELF shared library"));

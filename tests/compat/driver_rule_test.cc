@@ -142,7 +142,7 @@ TEST_P(DriverTable, ForwardCompatibilityRelaxesTooOldAndNothingElse) {
   }
 }
 
-TEST_P(DriverTable, OnlyWhatHangsOnTheBranchIsUnknownWithoutIt) {
+TEST_P(DriverTable, UnknownBranch_OnlyItsDecisionsAreUnknown) {
   DriverFacts unasked = driver();
   unasked.branch = 0;
   for (std::size_t i = 0; i < kToolkits.size(); ++i) {
@@ -159,15 +159,15 @@ TEST_P(DriverTable, OnlyWhatHangsOnTheBranchIsUnknownWithoutIt) {
 }
 
 // "Minor Version Compatibility": an older driver takes CUBIN, but does not compile newer PTX.
-TEST_P(DriverTable, PtxIsCompiledOnlyWhereTheDriverIsAsNewAsTheToolkit) {
+TEST_P(DriverTable, PtxNeedsADriverAsNewAsTheToolkit) {
   for (std::size_t i = 0; i < kToolkits.size(); ++i) {
     EXPECT_EQ(compiles_ptx_of(driver(), kToolkits[i]), cells[i] == 's')
         << testing::PrintToString(kToolkits[i]);
   }
 }
 
-// What a SONAME tells: a major without a minor is that major's oldest.
-TEST_P(DriverTable, AToolkitOfUnknownMinorIsEvaluatedAsTheFirstOfItsMajor) {
+// A SONAME has only a major, which counts as that major's oldest minor.
+TEST_P(DriverTable, UnknownMinorIsEvaluatedAsTheFirstOfItsMajor) {
   for (std::size_t i = 0; i < kToolkits.size(); ++i) {
     if (kToolkits[i].minor != 0) continue;
     EXPECT_EQ(evaluate_driver(driver(), {kToolkits[i].major, -1}), verdict_of(cells[i]));
@@ -185,7 +185,7 @@ TEST_P(DriverTable, AMissingDriverRefusesNothing) {
   }
 }
 
-TEST_P(DriverTable, AToolkitOfWhichNothingIsKnownIsNotRefused) {
+TEST_P(DriverTable, UnknownToolkitIsNotRefused) {
   for (const Version toolkit : {Version{}, Version{0, 5}, Version{-1, 0}}) {
     EXPECT_EQ(evaluate_driver(driver(), toolkit), DriverVerdict::nothing_known);
     EXPECT_FALSE(needs_branch(driver(), toolkit));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every exception's text: lines, and visible escapes for what file names and the caller bring into
-// one.
+// Every exception's text: its lines, and visible escapes in file names and the caller's texts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

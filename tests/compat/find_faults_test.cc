@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the finder does with files that are there and are not what they seem, and what it says when
-// it has nothing.
+// The finder with damaged or misleading files, and its message when it finds nothing.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -22,7 +21,7 @@ using testing::Not;
 
 namespace fs = std::filesystem;
 
-// A good library lies in the system; what is in the better place is broken.
+// The system has a good library; the file in the preferred place is broken.
 class FindFaults : public FinderTest {
  protected:
   FindFaults() {
@@ -31,7 +30,7 @@ class FindFaults : public FinderTest {
   }
   const std::string name = "toolkit/lib64/libcudart.so.13";
 
-  // Passed over for the next one; said if there is none.
+  // The next library is found instead; without a next one, the error reports `problem`.
   void expect_passed_over(const std::string& problem) {
     const NotFoundError error = refusal(dynamic("cudart"));
     EXPECT_THAT(error.what(), HasSubstr(path(name) + " " + problem));
@@ -105,7 +104,7 @@ TEST_F(FindFaults, AnotherLibraryUnderThisName) {
   expect_passed_over("is another library: it calls itself libother.so.1");
 }
 
-TEST_F(FindFaults, AStubOfOurs) {
+TEST_F(FindFaults, AnycudaStub) {
   unit::ElfImage image;
   image.soname = "libcudart.so.13";
   image.symbol_versions = {"ANYCUDA_NATIVE", "libcudart.so.13"};
@@ -135,13 +134,13 @@ TEST_F(FindFaults, AStubOfTheDriverForLinking) {
   }
 }
 
-TEST_F(FindFaults, ALinkToAnotherMajorsFileIsWhatItCallsItself) {
+TEST_F(FindFaults, LinkToAnotherMajor_MajorIsTheFiles) {
   library("toolkit/lib64/libcudart.so.12");
   machine.tree.link(name, "libcudart.so.12");
   EXPECT_EQ(found(dynamic("cudart")), path(name));
 }
 
-// As a user who may not do everything, as this test's may.
+// As an ordinary user, since this test's user may be root.
 void as_nobody(const std::function<void()>& body) {
   unit::in_child([&] {
     if (geteuid() == 0) {
@@ -207,7 +206,7 @@ TEST_F(FindProgram, WithoutARunBitIsPassedOver) {
   EXPECT_EQ(found(program("nvcc")), silent);
 }
 
-TEST_F(FindProgram, WithoutARunBitIsNamedWhereNoOtherIsFound) {
+TEST_F(FindProgram, NotExecutable_IsReportedIfNoOtherIsFound) {
   const std::string silent = with_mode("toolkit/bin/nvcc", 0644);
   const std::string other = with_mode("system/usr/bin/nvcc", 0644);
   const NotFoundError error = refusal(program("nvcc"));
@@ -220,7 +219,7 @@ TEST_F(FindProgram, WithoutARunBitIsNamedWhereNoOtherIsFound) {
 }
 
 TEST_F(FindProgram, TheRunBitOfAnotherUserDoesNotCount) {
-  // For whom the bit is that this user's class lacks: root becomes another user, an ordinary user
+  // The user for whom the missing bit counts: root becomes another user, an ordinary user
   // is the owner.
   const bool root = geteuid() == 0;
   const std::string others = with_mode("toolkit/bin/ptxas", root ? 0700 : 0011);
@@ -241,7 +240,7 @@ TEST_F(FindProgram, MayBeRunWithoutBeingRead) {
 
 // ---- the message
 
-TEST_F(FinderTest, NothingFoundSaysWhatWasLookedForWhereAndWhatWouldHelp) {
+TEST_F(FinderTest, NotFound_ErrorHasNamesFoldersAndHint) {
   lead("PYTHONPATH", "venv/lib/python3.12/site-packages");
   lead("CUDA_PATH", "toolkit");
   const NotFoundError error = refusal(dynamic("nvJitLink"));
@@ -270,18 +269,18 @@ TEST_F(FinderTest, NothingFoundSaysWhatWasLookedForWhereAndWhatWouldHelp) {
                   path("system/opt/cuda/targets/x86_64-linux/lib"), path("system/opt/cuda/lib")));
 }
 
-TEST_F(FinderTest, AComponentWithoutAWheelIsNotAskedOfPip) {
+TEST_F(FinderTest, ComponentWithoutAWheel_HintHasNoPip) {
   EXPECT_THAT(refusal(program("nvprune")).what(), HasSubstr("no wheel has it"));
   EXPECT_THAT(refusal(program("nvprune")).what(), Not(HasSubstr("wheels:")));
 }
 
-TEST_F(FinderTest, ABrokenCacheOfTheSystemIsNone) {
+TEST_F(FinderTest, BrokenSystemCacheIsIgnored) {
   file("system/etc/ld.so.cache", "glibc-ld.so.cache1.1" + std::string(4000, '\xff'));
   library("system/usr/lib/libcudart.so.13");
   EXPECT_EQ(found(dynamic("cudart")), path("system/usr/lib/libcudart.so.13"));
 }
 
-TEST_F(FinderTest, EveryComponentOfTheCatalogueCanBeLookedFor) {
+TEST_F(FinderTest, EveryComponentOfTheCatalogueCanBeSearched) {
   for (const Component& component : all_components()) {
     EXPECT_THAT(Finder::find_all(component), IsEmpty()) << component.name;
     EXPECT_THAT(refusal(component).searched(), Not(IsEmpty())) << component.name;

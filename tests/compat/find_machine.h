@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the finder's tests have in common: a computer made of files in a folder of its own.
+// What the finder's tests have in common: a machine made of files in a temporary folder.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 
 #include "anycuda/compat/find.h"
 #include "tests/support/unit/elf_image.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda::compat {
 
@@ -56,7 +56,7 @@ class FinderTest : public testing::Test {
     for (const Located& located : Finder::find_all(component)) paths.push_back(located.path);
     return paths;
   }
-  // What the error says; fails if there is none.
+  // The error; fails if the library is found.
   static NotFoundError refusal(const Component& component) {
     try {
       const Located located = Finder().find(component);

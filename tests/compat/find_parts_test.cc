@@ -93,7 +93,7 @@ TEST_F(FindParts, TheDriversLibraryInTheSystem) {
   }
 }
 
-TEST_F(FindParts, OneOfOurStubsIsNoRuntime) {
+TEST_F(FindParts, StubIsNotARuntime) {
   const std::string stub = std::string(ANYCUDA_STUBS) + "/libcudart_stub.so";
   if (!fs::exists(stub)) GTEST_SKIP() << "the stubs are not built";
   lead("CUDA_PATH", "toolkit");
@@ -102,8 +102,8 @@ TEST_F(FindParts, OneOfOurStubsIsNoRuntime) {
 }
 
 // CUDA 13.0 as NVIDIA's installer leaves it in a folder of this computer: the real parts that were
-// fetched. The others have their names from an installation of 13.0: libraries with the SONAME
-// alone, and empty headers.
+// fetched. The others have their names from an installation of 13.0: libraries with only
+// the SONAME, and empty headers.
 class InstalledToolkit : public FindParts {
  protected:
   void SetUp() override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where components are found, and in which order the places come.
+// Where components are found, and the order of the search tiers.
 #include "anycuda/compat/find.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ using testing::Not;
 
 using Find = FinderTest;
 
-TEST_F(Find, WheelsComeBeforeCondaBeforeCudaPathBeforeCudaHomeBeforeTheSystem) {
+TEST_F(Find, OrderIsWheelsCondaCudaPathCudaHomeSystem) {
   lead("PYTHONPATH", "site");
   lead("CONDA_PREFIX", "conda");
   lead("CUDA_PATH", "path");
@@ -74,7 +74,7 @@ TEST_F(Find, OfSeveralSonamesInOneFolderTheNewestIsTaken) {
   EXPECT_EQ(located.file, "libcudart.so.13");
 }
 
-TEST_F(Find, ABetterPlaceCountsMoreThanANewerSoname) {
+TEST_F(Find, EarlierTierComesBeforeANewerSoname) {
   lead("PYTHONPATH", "site");
   lead("CUDA_PATH", "toolkit");
   library("toolkit/lib64/libcudart.so.13");
@@ -105,13 +105,13 @@ TEST_F(Find, CondaHasLibrariesBesideAndBelowItsTargets) {
   EXPECT_EQ(found(program("cicc")), path("conda/nvvm/bin/cicc"));
 }
 
-TEST_F(Find, CondasTargetsOfAnotherCpuAreLeftAlone) {
+TEST_F(Find, CondaTargetsOfAnotherCpuAreIgnored) {
   lead("CONDA_PREFIX", "conda");
   file("conda/targets/sbsa-linux/lib/libcudart_static.a");
   EXPECT_THAT(all_found(component_named(Kind::static_library, "cudart_static")), IsEmpty());
 }
 
-TEST_F(Find, TheSystemsToolkitsAreTheChosenOneThenTheNewestThenTheOthers) {
+TEST_F(Find, SystemToolkits_OrderIsChosenNewestOthers) {
   for (const char* toolkit : {"usr/local/cuda-12.9", "usr/local/cuda-12.10", "usr/local/cuda-13.0",
                               "usr/local/cuda", "opt/cuda"}) {
     file("system/" + std::string(toolkit) + "/include/cublas_v2.h", toolkit);
@@ -125,7 +125,7 @@ TEST_F(Find, TheSystemsToolkitsAreTheChosenOneThenTheNewestThenTheOthers) {
                   path("system/usr/include")));
 }
 
-TEST_F(Find, DynamicLibrariesAreWhereLdSoHasThemBeforeTheSystemsToolkits) {
+TEST_F(Find, DynamicLibraries_LdSoCacheComesBeforeSystemToolkits) {
   library("system/opt/somewhere/libcudart.so.12");
   library("system/opt/somewhere/libcudart.so.13");
   library("system/usr/lib/x86_64-linux-gnu/libcudart.so.11.0");
@@ -141,7 +141,7 @@ TEST_F(Find, DynamicLibrariesAreWhereLdSoHasThemBeforeTheSystemsToolkits) {
                           path("system/usr/local/cuda/lib64/libcudart.so.13")));
 }
 
-TEST_F(Find, WhatComesWithTheDriverIsNotLookedForInPackagesAndToolkits) {
+TEST_F(Find, DriverComponents_AreNotSearchedInPackagesAndToolkits) {
   lead("PYTHONPATH", "site");
   lead("CONDA_PREFIX", "conda");
   lead("CUDA_PATH", "toolkit");
@@ -233,7 +233,7 @@ TEST_F(Find, RelativeEntriesOfVariablesMeanNothing) {
   for (const std::string& place : no_program.searched()) EXPECT_EQ(place.front(), '/');
 }
 
-TEST_F(Find, APathIsSaidPlainAndItsLinksAreNotFollowed) {
+TEST_F(Find, PathIsNormalizedWithoutFollowingLinks) {
   file("toolkit-13.0/include/cuda_runtime.h");
   machine.tree.link("toolkit", "toolkit-13.0");
   set("CUDA_PATH", path("") + "//other/.././toolkit///");
@@ -248,7 +248,7 @@ TEST_F(Find, AFileBehindTwoPathsIsListedOnce) {
   EXPECT_THAT(all_found(dynamic("cudart")), ElementsAre(path("toolkit/lib64/libcudart.so.13")));
 }
 
-TEST_F(Find, APrivilegedProcessLooksInTheSystemAlone) {
+TEST_F(Find, PrivilegedProcessSearchesOnlyTheSystem) {
   lead("PYTHONPATH", "site");
   lead("CONDA_PREFIX", "conda");
   lead("CUDA_PATH", "toolkit");
@@ -272,7 +272,7 @@ TEST_F(Find, APrivilegedProcessLooksInTheSystemAlone) {
 
 // ---- what is remembered
 
-TEST_F(Find, WhatWasFoundIsRememberedUntilItIsForgotten) {
+TEST_F(Find, FoundPathIsKeptUntilItIsCleared) {
   lead("CUDA_PATH", "toolkit");
   const std::string header = file("toolkit/include/cufft.h");
   Finder finder;
@@ -284,7 +284,7 @@ TEST_F(Find, WhatWasFoundIsRememberedUntilItIsForgotten) {
   EXPECT_THROW(finder.find(headers("cufft")), NotFoundError);
 }
 
-TEST_F(Find, ThatNothingWasFoundIsRememberedToo) {
+TEST_F(Find, NotFoundIsKeptToo) {
   lead("CUDA_PATH", "toolkit");
   Finder finder;
   std::string first;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# The guard rails on real CUDA artifacts: each test is a process of its own on a machine of its own.
+# The guard rails on real CUDA artifacts: each test is a separate process on a separate machine.
 set(compat_programs "${CMAKE_CURRENT_BINARY_DIR}/programs")
 add_executable(compat_rails EXCLUDE_FROM_ALL programs/rails.cc)
 target_link_libraries(compat_rails PRIVATE anycuda_warnings anycuda_sanitize anycuda_compat)

@@ -39,7 +39,7 @@ class Candidates : public testing::Test {
   RailsMachine machine;
 };
 
-TEST_F(Candidates, BehindAnAcceptedOneAreNotLookedFor) {
+TEST_F(Candidates, BehindAnAcceptedOne_AreNotSearched) {
   EXPECT_EQ(loaded(), kFirst);
   EXPECT_EQ(machine.times_asked("find all"), 0);
   EXPECT_EQ(machine.times_asked("read " + kSecond), 0);
@@ -78,7 +78,7 @@ TEST_F(Candidates, ThatNeedAnUnknownBranchAreTakenInBestEffort) {
   EXPECT_EQ(loaded(with_mode(Mode::best_effort)), kFirst);
 }
 
-TEST_F(Candidates, ThatDoNotGoWithAnAcceptedComponentArePassedOver) {
+TEST_F(Candidates, UnfitBesideAnAcceptedComponent_ArePassedOver) {
   machine.library("cublas", "12.9");
   GuardRailsImpl rails = machine.rails();
   rails.load("cublas");
@@ -114,7 +114,7 @@ TEST_F(Candidates, ThatAreRefusedAreNotRemembered) {
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "accepted");
 }
 
-TEST_F(Candidates, AreAllNamedInTheErrorWithTheReasonOfEach) {
+TEST_F(Candidates, AllAreNamedInTheErrorWithTheirReasons) {
   machine.driver("12.2", 535).also(kLibrary, "nvrtc", "", "/usr/lib/libnvrtc.so.12");
   GuardRailsImpl rails = machine.rails(constrained("!=12.4.*"));
   const std::string text = message([&] { rails.load("nvrtc"); });
@@ -151,7 +151,7 @@ TEST_F(Candidates, BeyondANumberAreOnlyCounted) {
   EXPECT_THAT(text, HasSubstr("\n  also refused: 481 more files\n"));
 }
 
-TEST_F(Candidates, AreNotLookedForBehindALoadedLibraryThatIsRefused) {
+TEST_F(Candidates, RefusedLoadedLibraryEndsTheSearch) {
   machine.loaded("nvrtc", "13.0", "libnvrtc.so.13");
   GuardRailsImpl rails = machine.rails(constrained("==12.*"));
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
@@ -174,7 +174,7 @@ TEST_F(Candidates, CannotHelpAComponentThatIsReleasedApart) {
   EXPECT_EQ(machine.times_asked("find all"), 0);
 }
 
-TEST_F(Candidates, AreNotComparedWhenNothingIsChecked) {
+TEST_F(Candidates, Off_AreNotCompared) {
   EXPECT_EQ(loaded(constrained("==12.*", Mode::off)), kFirst);
   EXPECT_EQ(machine.times_asked("find all"), 0);
 }
@@ -262,7 +262,7 @@ TEST_F(Candidates, AreCheckedAgainAsOfTheVersionThatTheyReport) {
             HasSubstr("\n  also refused: nvrtc (dynamic library) of CUDA 12.2: " + kSecond)));
 }
 
-TEST_F(Candidates, ThatDoNotOpenAreTheErrorAlsoBehindOneThatLies) {
+TEST_F(Candidates, UnopenableBehindAMisreportedOne_IsTheError) {
   machine.lies(kFirst, "it reports CUDA 12.9").unopenable(kSecond);
   EXPECT_EQ(outcome([&] { machine.rails().load("nvrtc"); }), "LoadError");
   EXPECT_THAT(

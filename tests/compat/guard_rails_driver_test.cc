@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver rule as the guard rails ask for it: lazily, once, and not at all where nothing needs
-// it.
+// The driver rule in the guard rails: the driver is queried lazily, once, and only if a decision
+// needs it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(TheDriver, IsNotAskedBeforeAComponentNeedsIt) {
   EXPECT_EQ(machine.times_asked("driver"), 1);
 }
 
-TEST(TheDriver, OfACudaAsNewAsTheToolkitIsNotAskedForItsBranch) {
+TEST(TheDriver, AsNewAsTheToolkit_BranchIsNotQueried) {
   for (const char* toolkit : {"12.9", "12.2", "11.8"}) {
     RailsMachine machine;
     machine.driver("12.9").library("nvrtc", toolkit);
@@ -34,7 +34,7 @@ TEST(TheDriver, OfACudaAsNewAsTheToolkitIsNotAskedForItsBranch) {
   }
 }
 
-TEST(TheDriver, OfAnOlderMajorIsNotAskedForItsBranchEither) {
+TEST(TheDriver, OfAnOlderMajor_BranchIsNotQueried) {
   RailsMachine machine;
   machine.driver("12.9").library("nvrtc", "13.0");
   GuardRailsImpl rails = machine.rails();
@@ -42,7 +42,7 @@ TEST(TheDriver, OfAnOlderMajorIsNotAskedForItsBranchEither) {
   EXPECT_EQ(machine.times_asked("branch"), 0);
 }
 
-TEST(TheDriver, OfTheSameMajorServesANewerMinorFromItsBranchOn) {
+TEST(TheDriver, SameMajor_ServesANewerMinorFromItsBranchOn) {
   for (const auto& [branch, expected] : {std::pair{525, "accepted"},
                                          {535, "accepted"},
                                          {524, "DriverToolkitError"},
@@ -63,7 +63,7 @@ TEST(TheDriver, OfAMajorWithoutAKnownMinimumIsRefused) {
               HasSubstr("no driver branch is known that serves every CUDA 14.x"));
 }
 
-TEST(TheDriver, WhoseBranchNobodyKnowsIsInsufficientMetadataWithTheCause) {
+TEST(TheDriver, UnknownBranch_IsInsufficientMetadataWithTheCause) {
   RailsMachine machine;
   machine.driver("12.2").library("nvrtc", "12.9");
   GuardRailsImpl rails = machine.rails();
@@ -73,7 +73,7 @@ TEST(TheDriver, WhoseBranchNobodyKnowsIsInsufficientMetadataWithTheCause) {
                     HasSubstr("branch 525 or newer"), HasSubstr("best_effort")));
 }
 
-TEST(TheDriver, ThatDoesNotAnswerIsAnErrorOfItsOwnAndNoMissingMetadata) {
+TEST(TheDriver, Failing_IsADriverErrorNotMissingMetadata) {
   for (const Mode mode : {Mode::strict, Mode::best_effort}) {
     RailsMachine machine;
     machine.no_driver().library("nvrtc", "12.9");
@@ -87,7 +87,7 @@ TEST(TheDriver, ThatDoesNotAnswerIsAnErrorOfItsOwnAndNoMissingMetadata) {
   }
 }
 
-TEST(TheDriver, OfANewerToolkitIsRefusedWithTheWayToDeclareForwardCompatibility) {
+TEST(TheDriver, NewerToolkit_IsRefusedWithTheForwardCompatibilityHint) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("nvrtc", "13.5");
   GuardRailsImpl rails = machine.rails();
@@ -129,7 +129,7 @@ TEST(ForwardCompatibility, DoesNotLetMajorsMix) {
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
 }
 
-TEST(GivenFacts, AreGoneByAndNothingIsAsked) {
+TEST(GivenFacts, AreUsedWithoutQueries) {
   for (const auto& [cuda, expected] :
        {std::pair{"12.2", "DriverToolkitError"}, {"13.5", "accepted"}}) {
     RailsMachine machine;
@@ -142,7 +142,7 @@ TEST(GivenFacts, AreGoneByAndNothingIsAsked) {
   }
 }
 
-TEST(GivenFacts, WithoutABranchHaveItAskedForWhereItIsNeeded) {
+TEST(GivenFacts, WithoutABranch_BranchIsQueriedIfNeeded) {
   RailsMachine machine;
   machine.driver("11.0", 535).library("nvrtc", "12.9");
   Options options;
@@ -153,7 +153,7 @@ TEST(GivenFacts, WithoutABranchHaveItAskedForWhereItIsNeeded) {
   EXPECT_EQ(machine.times_asked("branch"), 1);
 }
 
-TEST(GivenFacts, ThatThereIsNoDriverRefuseNothing) {
+TEST(GivenFacts, NoDriver_RefusesNothing) {
   RailsMachine machine;
   machine.no_driver().library("nvrtc", "13.5");
   Options options;
@@ -163,7 +163,7 @@ TEST(GivenFacts, ThatThereIsNoDriverRefuseNothing) {
   EXPECT_EQ(machine.times_asked("driver"), 0);
 }
 
-TEST(GivenFacts, OfADriverWithoutItsCudaAreAnErrorAtOnce) {
+TEST(GivenFacts, DriverWithoutItsCuda_IsAnErrorAtOnce) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     RailsMachine machine;
     Options options = with_mode(mode);
@@ -172,7 +172,7 @@ TEST(GivenFacts, OfADriverWithoutItsCudaAreAnErrorAtOnce) {
   }
 }
 
-TEST(GivenFacts, WithABranchHaveNothingAsked) {
+TEST(GivenFacts, WithABranch_NothingIsQueried) {
   RailsMachine machine;
   machine.no_driver().library("nvrtc", "12.9");
   Options options;

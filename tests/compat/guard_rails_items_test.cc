@@ -53,7 +53,7 @@ class TwoComponents : public testing::TestWithParam<Pair> {
 
 TEST_P(TwoComponents, OfOneToolkitGoTogether) { EXPECT_EQ(together("12.9", "12.9"), "accepted"); }
 
-TEST_P(TwoComponents, OfAnotherMinorGoTogetherUnlessTheyAreCompanions) {
+TEST_P(TwoComponents, OtherMinors_AreAcceptedUnlessCompanions) {
   const char* const expected =
       GetParam().bound == Bound::exactly ? "ToolkitMismatchError" : "accepted";
   EXPECT_EQ(together("12.4", "12.9"), expected);
@@ -102,7 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Pair{{Kind::program, "nvcc"}, {kLibrary, "cufft"}, Bound::byMajor}),
     anycuda::test::kPrintedName);
 
-TEST(MixedMajors, OfAPairThatIsAllowedByNameGoTogetherInEitherOrder) {
+TEST(MixedMajors, AllowedPair_IsAcceptedInEitherOrder) {
   for (const bool turned : {false, true}) {
     RailsMachine machine;
     machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
@@ -115,7 +115,7 @@ TEST(MixedMajors, OfAPairThatIsAllowedByNameGoTogetherInEitherOrder) {
   }
 }
 
-TEST(MixedMajors, AreAllowedForTheNamedPairAlone) {
+TEST(MixedMajors, AreAllowedOnlyForTheNamedPair) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
   Options options;
@@ -147,7 +147,7 @@ TEST(MixedMajors, MayBeOfTheRuntimeAndAnotherLibrary) {
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
 }
 
-TEST(MixedMajors, DoNotLetCompanionsDiffer) {
+TEST(MixedMajors, CompanionsStillNeedOneMajor) {
   RailsMachine machine;
   machine.driver("13.5").library("cublas", "12.9").library("cusolver", "13.5");
   Options options;
@@ -157,7 +157,7 @@ TEST(MixedMajors, DoNotLetCompanionsDiffer) {
   EXPECT_EQ(outcome([&] { rails.load("cusolver"); }), "ToolkitMismatchError");
 }
 
-TEST(MixedMajors, OfANameThatThereIsNotAreAnErrorAtOnce) {
+TEST(MixedMajors, UnknownName_IsAnErrorAtOnce) {
   RailsMachine machine;
   Options options;
   options.allow_mixed_majors = {{"nvrtc", "cublass"}};
@@ -175,7 +175,7 @@ TEST(TwoRuntimes, ThatOtherCodeHasLoadedAreRefusedAndStay) {
   EXPECT_EQ(machine.times_asked("open"), 0);
 }
 
-// Nothing but its SONAME tells what the other runtime is: that is enough.
+// Only its SONAME shows which runtime the other one is: that is enough.
 TEST(TwoRuntimes, AreRefusedWithoutMetadataToo) {
   for (const char* known : {"", "13.5"}) {
     RailsMachine machine;
@@ -208,7 +208,7 @@ TEST(TwoRuntimes, AreRefusedWhenOpeningTheFirstBringsTheSecond) {
       AllOf(HasSubstr("only one major of the CUDA runtime"), HasSubstr("is loaded already")));
 }
 
-TEST(TwoCopies, OfOneRuntimesMajorAreNoTwoRuntimes) {
+TEST(TwoCopies, OfOneMajor_AreOneRuntime) {
   RailsMachine machine;
   machine.driver("13.5").loaded("cudart", "12.9", "libcudart.so.12");
   machine.loaded("cudart", "12.4", "libcudart.so.12");
@@ -216,7 +216,7 @@ TEST(TwoCopies, OfOneRuntimesMajorAreNoTwoRuntimes) {
   EXPECT_EQ(outcome([&] { rails.load("cudart"); }), "accepted");
 }
 
-TEST(AnInstance, HasAStateOfItsOwn) {
+TEST(AnInstance, HasASeparateState) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
   GuardRailsImpl first = machine.rails();
@@ -226,7 +226,7 @@ TEST(AnInstance, HasAStateOfItsOwn) {
   EXPECT_EQ(outcome([&] { second.load("cublas"); }), "accepted");
 }
 
-TEST(AMismatch, SaysWhatWasFoundWhereAndWhatWouldHelp) {
+TEST(AMismatch, HasFindingFoldersAndHint) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
   GuardRailsImpl rails = machine.rails();
@@ -240,7 +240,7 @@ TEST(AMismatch, SaysWhatWasFoundWhereAndWhatWouldHelp) {
 }
 
 // Also one that belongs to no component.
-TEST(AComponent, ThatIsFoundAgainIsOfTheSameToolkitOrRefused) {
+TEST(AComponent, FoundAgainInAnotherToolkit_IsRefused) {
   for (const char* name : {"cuda-gdb", "nvcc"}) {
     RailsMachine machine;
     machine.driver("13.5").install(Kind::program, name, "12.4");
@@ -257,7 +257,7 @@ ComponentInstance runtime(const char* toolkit, int soname_major) {
           soname_major};
 }
 
-TEST(TwoRuntimes, AreTwoByTheirSonamesWhateverTheirMetadataSays) {
+TEST(TwoRuntimes, AreDistinguishedByTheirSonames) {
   struct Row {
     ComponentInstance first;
     ComponentInstance second;

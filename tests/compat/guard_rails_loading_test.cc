@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Loading: what is in the process already, what the dynamic linker refuses, constructors that come
-// back, threads.
+// Loading: libraries that are loaded already, those that the dynamic linker refuses, constructors
+// that call back, threads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ TEST(ALoadedLibrary, WithoutMetadataIsRefusedInStrictAndStays) {
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }), HasSubstr("stays so"));
 }
 
-TEST(ALibraryThatIsNotLoaded, IsRefusedWithoutAWordAboutStaying) {
+TEST(ALibraryThatIsNotLoaded, IsRefusedWithoutTheNoteOnStaying) {
   RailsMachine machine;
   machine.driver("12.2", 535).library("nvrtc", "13.5");
   GuardRailsImpl rails = machine.rails();
@@ -62,7 +62,7 @@ TEST(ALibraryThatWeHaveLoaded, WasNotLoadedByOthers) {
   EXPECT_TRUE(other.load("nvrtc").was_loaded);
 }
 
-TEST(ALibraryThatTheLinkerRefuses, IsALoadErrorWithItsWordsAndNotRemembered) {
+TEST(ALibraryThatTheLinkerRefuses, IsALoadErrorWithTheLinkersTextNotRemembered) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("cublas", "13.5");
   machine.unopenable(RailsMachine::path(Kind::dynamic_library, "nvrtc", "12.9"));
@@ -97,7 +97,7 @@ TEST(AConstructor, MayComeBackToTheGuardRails) {
 }
 
 // The thread would wait for ever if a lock were held while a library is opened.
-TEST(AConstructor, MayWaitForAThreadThatAsksTheGuardRails) {
+TEST(AConstructor, MayWaitForAThreadThatUsesTheGuardRails) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "13.5").library("nvJitLink", "13.5");
   GuardRailsImpl* rails = nullptr;

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "guard_rails_machine.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda::compat::test {
 namespace {
@@ -44,7 +44,7 @@ const std::string kRefused =
     ".cuda.h): the driver is too old for nvrtc: CUDA 13.5 is of a newer major than the driver's "
     "CUDA 12.9\n";
 
-TEST_F(RailsLog, AtInfoHasWhatIsUsedAndWhatWasRefused) {
+TEST_F(RailsLog, LevelInfo_HasUsedAndRefusedFiles) {
   EXPECT_EQ(written("info", load_nvrtc), kRefused + kUsing);
 }
 
@@ -62,7 +62,7 @@ TEST_F(RailsLog, AtDebugHasEveryStep) {
   }
 }
 
-TEST_F(RailsLog, HasNothingByDefault) {
+TEST_F(RailsLog, DefaultIsEmpty) {
   for (const char* level : {static_cast<const char*>(nullptr), "off", "error", "warn"}) {
     EXPECT_EQ(written(level,
                       [](GuardRailsImpl& rails) {
@@ -73,7 +73,7 @@ TEST_F(RailsLog, HasNothingByDefault) {
   }
 }
 
-TEST_F(RailsLog, HasAComponentOnceThatIsAskedForTwice) {
+TEST_F(RailsLog, HasARepeatedComponentOnce) {
   EXPECT_EQ(written("info",
                     [this](GuardRailsImpl& rails) {
                       machine.headers("cudart", "12.4");
@@ -84,7 +84,7 @@ TEST_F(RailsLog, HasAComponentOnceThatIsAskedForTwice) {
             "by CUDA_VERSION in /home/me/venv/include/cudart-12.4.cuda.h)\n");
 }
 
-TEST_F(RailsLog, HasWhatFailsForAnotherReason) {
+TEST_F(RailsLog, HasOtherFailures) {
   machine.unopenable("/opt/cuda/lib64/libnvrtc.so.12");
   EXPECT_THAT(written("info", [](GuardRailsImpl& rails) { outcome([&] { rails.load("nvrtc"); }); }),
               HasSubstr("nvrtc (dynamic library): not opened /opt/cuda/lib64/libnvrtc.so.12: "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A machine that is made up for the guard rails: what is installed where, of which toolkit, what
-// the driver says, what the process has loaded; and what was asked of it, in order.
+// A made-up machine for the guard rails: which component of which toolkit is installed where, the
+// driver's answers, the loaded libraries; and the queries that it got, in order.
 //
 //   RailsMachine machine;
 //   machine.library("nvrtc", "12.9").library("nvJitLink", "13.5").driver("13.0", 580);

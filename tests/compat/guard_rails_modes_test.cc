@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mode x metadata, the whole table: each kind of component, with and without what is known of it.
+// Mode x metadata, the whole table: each kind of component, with and without metadata.
 #include <gtest/gtest.h>
 
 #include "guard_rails_machine.h"
@@ -78,7 +78,7 @@ class ModeAndMetadata : public testing::TestWithParam<Row> {
 
 TEST_P(ModeAndMetadata, InStrict) { EXPECT_EQ(in(Mode::strict), GetParam().strict); }
 TEST_P(ModeAndMetadata, InBestEffort) { EXPECT_EQ(in(Mode::best_effort), GetParam().best_effort); }
-TEST_P(ModeAndMetadata, InOffWhereNothingIsEvenAsked) {
+TEST_P(ModeAndMetadata, InOffWithoutQueries) {
   EXPECT_EQ(in(Mode::off), GetParam().off);
   EXPECT_EQ(machine_.times_asked("read") + machine_.times_asked("driver") +
                 machine_.times_asked("branch"),
@@ -96,7 +96,7 @@ void PrintTo(const Row& row, std::ostream* out) {
 INSTANTIATE_TEST_SUITE_P(WholeTable, ModeAndMetadata, testing::ValuesIn(kTable),
                          anycuda::test::kPrintedName);
 
-TEST(BestEffort, EnforcesWhatItKnowsBesideWhatItDoesNot) {
+TEST(BestEffort, EnforcesKnownFactsBesideUnknownOnes) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "").library("cublas", "12.9").library("cufft", "13.5");
   GuardRailsImpl rails = machine.rails(with_mode(Mode::best_effort));
@@ -105,7 +105,7 @@ TEST(BestEffort, EnforcesWhatItKnowsBesideWhatItDoesNot) {
   EXPECT_EQ(outcome([&] { rails.load("cufft"); }), "ToolkitMismatchError");
 }
 
-TEST(BestEffort, DoesNotHoldAConstraintAgainstAVersionThatNobodyKnows) {
+TEST(BestEffort, Constraint_AcceptsAnUnknownVersion) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "").library("cublas", "13.5");
   Options options = with_mode(Mode::best_effort);

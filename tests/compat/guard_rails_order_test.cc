@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The order of the checks: of two rules that fail, the earlier one is named; what is not needed is
-// not asked; what is refused leaves nothing behind.
+// The order of the checks: of two rules that fail, the earlier one is named; facts that are not
+// needed are not queried; a refused component changes nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct Refused {
   }
 };
 
-TEST(OrderOfChecks, ALibraryOfTheDriverIsRememberedAndNothingElseIsAsked) {
+TEST(OrderOfChecks, DriverLibraryIsRememberedWithoutQueries) {
   RailsMachine machine;
   machine.no_driver().library("cuda", "");
   Options options;
@@ -36,7 +36,7 @@ TEST(OrderOfChecks, ALibraryOfTheDriverIsRememberedAndNothingElseIsAsked) {
   EXPECT_THAT(machine.asked(), ElementsAre("find cuda", "open " + path));
 }
 
-TEST(OrderOfChecks, WhatIsPackagedElsewhereIsRefusedBeforeItsMetadataIsRead) {
+TEST(OrderOfChecks, PackagedElsewhere_IsRefusedBeforeItsMetadataIsRead) {
   RailsMachine machine;
   machine.no_driver().library("nccl", "");
   GuardRailsImpl rails = machine.rails();
@@ -84,7 +84,7 @@ TEST(OrderOfChecks, AcceptedComponentsAreComparedInTheOrderOfTheirAcceptance) {
   EXPECT_THAT(text, HasSubstr("accepted before: nvJitLink"));
 }
 
-TEST(OrderOfChecks, ADriverIsNotAskedForAComponentThatAnEarlierRuleRefuses) {
+TEST(OrderOfChecks, RefusedByAnEarlierRule_DriverIsNotQueried) {
   Refused refused;
   GuardRailsImpl rails = refused.machine.rails(refused.options);
   EXPECT_EQ(outcome([&] { rails.load("cublas"); }), "ToolkitMismatchError");
@@ -106,7 +106,7 @@ TEST(ARefusedComponent, IsNotRemembered) {
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "accepted");
 }
 
-TEST(ARefusedComponent, MayBeAskedForAgainWhenTheReasonIsGone) {
+TEST(ARefusedComponent, MayBeRequestedAgainAfterTheReasonIsGone) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.2").library("nvJitLink", "13.5");
   GuardRailsImpl rails = machine.rails();
@@ -129,7 +129,7 @@ TEST(TheSameComponentTwice, ChangesNothing) {
   EXPECT_EQ(machine.asked(), asked);
 }
 
-TEST(TheSameComponentTwice, IsNotJudgedAgainByADriverThatIsWorseNow) {
+TEST(TheSameComponentTwice, OlderDriverLater_IsStillAccepted) {
   RailsMachine machine;
   machine.driver("12.2", 535).headers("cudart", "12.2");
   GuardRailsImpl rails = machine.rails();
@@ -150,7 +150,7 @@ TEST(TheSameComponentTwice, IsAnotherComponentIfItIsOfAnotherToolkitNow) {
       HasSubstr("cudart (headers) and cudart (headers) must be of exactly the same CUDA Toolkit"));
 }
 
-TEST(ClearingCaches, DropsWhatWasFoundAndKeepsWhatWasAccepted) {
+TEST(ClearingCaches, DropsFoundPathsAndKeepsAcceptedComponents) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.2").library("cublas", "13.5");
   GuardRailsImpl rails = machine.rails();
@@ -183,7 +183,7 @@ TEST(ALookUp, ThatFindsNothingIsAnErrorInEveryMode) {
   }
 }
 
-TEST(ALookUp, ForANameThatIsNotInTheCatalogueIsAnErrorInEveryMode) {
+TEST(ALookUp, UnknownName_IsAnErrorInEveryMode) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     RailsMachine machine;
     GuardRailsImpl rails = machine.rails(with_mode(mode));
@@ -192,7 +192,7 @@ TEST(ALookUp, ForANameThatIsNotInTheCatalogueIsAnErrorInEveryMode) {
   }
 }
 
-TEST(ARefusedComponent, ThatIsOnlyFoundIsNotRememberedEither) {
+TEST(ARefusedComponent, OnlyFound_IsNotRememberedEither) {
   RailsMachine machine;
   machine.driver("12.2", 535).headers("cudart", "13.5").headers("nvrtc", "12.2");
   GuardRailsImpl rails = machine.rails();
@@ -201,7 +201,7 @@ TEST(ARefusedComponent, ThatIsOnlyFoundIsNotRememberedEither) {
   EXPECT_EQ(outcome([&] { rails.locate(Kind::headers, "cudart"); }), "ToolkitMismatchError");
 }
 
-TEST(AnIncompatibleError, IsWhatDoesNotFitAndNotWhatIsUnknown) {
+TEST(AnIncompatibleError, IsForContradictionsNotForUnknownFacts) {
   const auto incompatible = [](const std::function<void()>& call) {
     try {
       call();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pipelines x formats x order of declaration, the whole table; names and formats that there are
-// not.
+// Pipelines x formats x order of declaration, the whole table; unknown names and formats.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,7 +110,7 @@ void PrintTo(const Case& c, std::ostream* out) {
 INSTANTIATE_TEST_SUITE_P(WholeTable, FlowOf, testing::ValuesIn(all_cases()),
                          anycuda::test::kPrintedName);
 
-TEST(APipeline, ThatCarriesLtoIrBesidePtxDoesNotLetMajorsDiffer) {
+TEST(APipeline, CarryingLtoIrAndPtx_NeedsOneMajor) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
   Options options;
@@ -125,7 +124,7 @@ TEST(APipeline, ThatCarriesLtoIrBesidePtxDoesNotLetMajorsDiffer) {
                     HasSubstr("consumer: nvJitLink (dynamic library) of CUDA 13.5")));
 }
 
-TEST(APipeline, OfLtoIrBesideOneOfPtxDoesNotLetMajorsDiffer) {
+TEST(APipeline, LtoIrBesideAPtxPipeline_NeedsOneMajor) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
   GuardRailsImpl rails = machine.rails();
@@ -135,7 +134,7 @@ TEST(APipeline, OfLtoIrBesideOneOfPtxDoesNotLetMajorsDiffer) {
   EXPECT_EQ(outcome([&] { rails.load("nvJitLink"); }), "ToolkitMismatchError");
 }
 
-TEST(APipeline, LetsItsTwoEndsDifferAndNoOtherComponent) {
+TEST(APipeline, OnlyItsTwoEndsMayDiffer) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
   machine.library("cublas", "13.5");
@@ -162,7 +161,7 @@ TEST(APipeline, ThatIsRefusedIsNotDeclared) {
 }
 
 // Were it declared, a second ptxas would be held against it.
-TEST(APipeline, ThatIsRefusedIsHeldAgainstNothing) {
+TEST(APipeline, Refused_HasNoEffect) {
   RailsMachine machine;
   machine.driver("13.5").install(Kind::program, "ptxas", "12.9").library("nvJitLink", "12.4");
   GuardRailsImpl rails = machine.rails();
@@ -176,7 +175,7 @@ TEST(APipeline, ThatIsRefusedIsHeldAgainstNothing) {
   EXPECT_EQ(rails.locate(Kind::program, "ptxas").path, "/home/me/other/ptxas");
 }
 
-TEST(APipeline, IsNotCheckedInOffWhateverIsKnown) {
+TEST(APipeline, Off_IsNotChecked) {
   const ComponentInstance nvrtc{&component_named(Kind::dynamic_library, "nvrtc"), "/a",
                                 version("13.5"), "", 13};
   const ComponentInstance linker{&component_named(Kind::dynamic_library, "nvJitLink"), "/b",
@@ -227,7 +226,7 @@ TEST(APipeline, IsEvaluatedForEveryTwoThatAreAccepted) {
   EXPECT_FALSE(evaluate_pipeline({}, known, pipeline).has_value());
 }
 
-TEST(APipeline, BeyondWhatIsAllowedByNameIsRefused) {
+TEST(APipeline, BeyondTheAllowedPairs_IsRefused) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "13.5");
   Options options;
@@ -241,7 +240,7 @@ TEST(APipeline, BeyondWhatIsAllowedByNameIsRefused) {
             "ToolkitMismatchError");
 }
 
-TEST(APipeline, WithAnEndOfUnknownToolkitIsNotHeldAgainstIt) {
+TEST(APipeline, UnknownToolkitAtOneEnd_IsAccepted) {
   RailsMachine machine;
   machine.driver("13.5").library("nvrtc", "12.9").library("nvJitLink", "");
   Options options = with_mode(Mode::best_effort);
@@ -301,7 +300,7 @@ TEST(AFormat, IsNamedWithoutRegardToCase) {
   EXPECT_EQ(format_named("Nvvm-Ir"), Format::nvvm_ir);
 }
 
-TEST(AFormat, ThatThereIsNotIsAnErrorThatNamesThoseThatThereAre) {
+TEST(AFormat, Unknown_IsAnErrorThatNamesTheKnownOnes) {
   for (const char* name : {"", "SASS", "PTX ", "LTO", "PT"}) {
     EXPECT_THAT(message([&] { format_named(name); }),
                 HasSubstr("PTX, CUBIN, ELF, LTO-IR or NVVM-IR"))

@@ -17,7 +17,7 @@ Policy resolve(const char* mode, const char* driver_compat, const Options& optio
   return resolve_policy(options, {mode, driver_compat}, linux);
 }
 
-TEST(TheMode, IsStrictUnlessSaidOtherwise) {
+TEST(TheMode, DefaultIsStrict) {
   EXPECT_EQ(resolve(nullptr, nullptr).mode, Mode::strict);
   EXPECT_EQ(resolve("", "").mode, Mode::strict);
   EXPECT_EQ(resolve("strict", nullptr).mode, Mode::strict);
@@ -101,14 +101,14 @@ TEST(AWrongMode, InTheOptionsIsAnError) {
             "SettingError");
 }
 
-TEST(AWrongMode, OfAnyLengthAndBytesMakesALineThatCanBeRead) {
+TEST(AWrongMode, AnyLengthAndBytes_MakesAReadableLine) {
   const std::string text =
       message([] { resolve((std::string(5000, 'x') + "\n\x1b").c_str(), nullptr); });
   EXPECT_LT(text.size(), 300u);
   EXPECT_THAT(message([] { resolve("a\n\x1b[31m", nullptr); }), HasSubstr("\"a??[31m\""));
 }
 
-TEST(AWrongDriverSetting, IsAnErrorInEveryModeThatNamesVariableValuesAndDefault) {
+TEST(AWrongDriverSetting, ErrorInEveryModeNamesVariableValuesAndDefault) {
   for (const char* mode : {"strict", "best_effort", "off"}) {
     EXPECT_EQ(outcome([&] { resolve(mode, "yes"); }), "SettingError") << mode;
     EXPECT_THAT(
@@ -145,7 +145,7 @@ TEST(ForwardCompatibility, IsRefusedOutsideLinuxExceptWhenOff) {
       AllOf(HasSubstr("ANYCUDA_DRIVER_COMPAT=assume_forward_compat"), HasSubstr("needs Linux")));
 }
 
-TEST(AConstraint, ThatIsNoneIsAnErrorAtOnceInEveryMode) {
+TEST(AConstraint, Invalid_IsAnErrorAtOnceInEveryMode) {
   for (const char* text : {"", "13.2", "=>13", "==13.*.*", "latest"}) {
     for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
       Options options = with_mode(mode);

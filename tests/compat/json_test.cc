@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// JSON as it is read from other people's records: what is understood, and that nothing else is.
+// The JSON of package records: what is accepted, and that all else is refused.
 #include "compat/search/toolkit/records/json.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(Json, ThatIsNotWholeOrNotGoodFails) {
   EXPECT_TRUE(is_json(deep));
 }
 
-TEST(Json, AStringIsWhatItsEscapesMean) {
+TEST(Json, StringEscapesAreDecoded) {
   const auto string_in = [](std::string_view text) {
     JsonReader json(text);
     JsonString string;

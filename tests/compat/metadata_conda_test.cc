@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Of which toolkit a file is by the conda package that owns it.
+// The toolkit of a file by the conda package that owns it.
 #include "package_machine.h"
 
 namespace anycuda::test {
@@ -43,7 +43,7 @@ TEST_F(MetadataConda, OfAPrefixThatIsALinkIsThePackages) {
   EXPECT_EQ(version_of(ask(root("opt/lib/libcudart.so.12"))), "12.9");
 }
 
-TEST_F(MetadataConda, OfAPackageWithAVersionOfItsOwnIsThatOfTheOneCudaVersionItDependsOn) {
+TEST_F(MetadataConda, SeparatelyVersionedPackage_HasItsCudaDependencysVersion) {
   machine_.put_file("conda/lib/libcublas.so.12", "").put_file("conda/lib/libcufft.so.11", "");
   put_conda(&machine_, {"cuda-version", "12.9", {}});
   put_conda(&machine_, {"libcublas",
@@ -75,7 +75,7 @@ TEST_F(MetadataConda, OfAPackageThatDoesNotSayIsTheHeaders) {
   EXPECT_EQ(answer.source, "cuda.h");
 }
 
-TEST_F(MetadataConda, OfAHeaderOfAnotherPackageSaysNothing) {
+TEST_F(MetadataConda, HeaderOfAnotherPackage_IsIgnored) {
   put_cudart();
   put_header("conda/targets/x86_64-linux/include/cuda.h", 12080);
   EXPECT_THAT(ask_in_conda(kLink).problem,
@@ -86,7 +86,7 @@ TEST_F(MetadataConda, OfAHeaderOfAnotherPackageSaysNothing) {
   EXPECT_EQ(version_of(ask_in_conda(kLink)), "12.9");
 }
 
-TEST_F(MetadataConda, OfAFileThatNoPackageListsSaysSo) {
+TEST_F(MetadataConda, UnlistedFile_IsReported) {
   put_cudart();
   machine_.put_file("conda/lib/libcudart.so.11.0", "");
   EXPECT_THAT(ask_in_conda("lib/libcudart.so.11.0").problem,
@@ -133,7 +133,7 @@ TEST_F(MetadataConda, ThatContradictThemselvesOrAreBrokenAreNotTrusted) {
   EXPECT_THAT(ask_in_conda(kLink).problem, HasSubstr(unknown + " is larger than"));
 }
 
-TEST_F(MetadataConda, InAFolderThatAnybodyWritesCountForNothing) {
+TEST_F(MetadataConda, InAWorldWritableFolder_IsIgnored) {
   put_cudart();
   machine_.chmod("conda/conda-meta", 0777);
   EXPECT_FALSE(ask_in_conda(kLink).version.known());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Of which toolkit a file is by the package that dpkg has installed it with, and by version.json.
+// The toolkit of a file by the dpkg package that owns it, and by version.json.
 #include "package_machine.h"
 
 namespace anycuda::test {
@@ -61,10 +61,10 @@ TEST_F(MetadataDpkg, OfDebiansPackageIsItsSources) {
   EXPECT_EQ(version_of(ask_system("usr/lib/x86_64-linux-gnu/libcublas.so.11")), "11.8");
 }
 
-TEST_F(MetadataDpkg, OfAMergedUsrIsThePackagesWithTheShortPath) {
+TEST_F(MetadataDpkg, MergedUsr_ShortPathFindsThePackage) {
   const std::string listed = std::string(kDebian).substr(4);  // "/lib/..."
   put_debian(listed);
-  EXPECT_FALSE(ask_system(below(kDebian)).version.known()) << "there is no /lib";
+  EXPECT_FALSE(ask_system(below(kDebian)).version.known()) << "/lib does not exist";
   machine_.put_link("lib", "usr/lib");
   EXPECT_EQ(version_of(ask_system(below(kDebian))), "12.4");
   EXPECT_EQ(version_of(ask_system(below(listed))), "12.4");
@@ -73,7 +73,7 @@ TEST_F(MetadataDpkg, OfAMergedUsrIsThePackagesWithTheShortPath) {
   EXPECT_FALSE(ask_system(below(kDebian)).version.known()) << "another file has that path";
 }
 
-TEST_F(MetadataDpkg, OfAnImageWithoutDpkgIsThePackagesByItsSums) {
+TEST_F(MetadataDpkg, ImageWithoutDpkg_SumsFilesFindThePackage) {
   machine_.put_file(below(kDebian), "");
   machine_.put_file("var/lib/dpkg/status.d/libcudart12",
                     "Package: libcudart12\nVersion: 12.4.127~12.4.1-2\n");
@@ -89,14 +89,14 @@ TEST_F(MetadataDpkg, OfALinkIsThatOfTheFileBehindIt) {
   put_container();
   machine_.remove(below(kDebian));
   machine_.put_link(below(kDebian), root("usr/local/cuda/lib64/libcudart.so.12"));
-  EXPECT_EQ(version_of(ask_system(below(kDebian))), "12.9") << "somebody has changed the link";
+  EXPECT_EQ(version_of(ask_system(below(kDebian))), "12.9") << "the link has changed";
   machine_.put_file("opt/mine/libcudart.so.12", "");
   machine_.remove(below(kDebian)).put_link(below(kDebian), root("opt/mine/libcudart.so.12"));
   EXPECT_THAT(ask_system(below(kDebian)).problem,
               HasSubstr("no dpkg package in " + root("var/lib/dpkg/").string()));
 }
 
-TEST_F(MetadataDpkg, OfAFileOutsideOfTheSystemIsNotAsked) {
+TEST_F(MetadataDpkg, FileOutsideTheSystem_IsNotQueried) {
   put_container();
   ASSERT_EQ(version_of(ask_system("usr/local/cuda/lib64/libcudart.so.12")), "12.9");
   Machine other;
@@ -104,7 +104,7 @@ TEST_F(MetadataDpkg, OfAFileOutsideOfTheSystemIsNotAsked) {
   EXPECT_FALSE(ask(root("usr/local/cuda/lib64/libcudart.so.12")).version.known());
 }
 
-TEST_F(MetadataDpkg, OfAFileInAHomeIsNotAsked) {
+TEST_F(MetadataDpkg, FileInAHome_IsNotQueried) {
   machine_.put_file("home/me/lib/libcudart.so.12", "");
   put_dpkg(&machine_, "cuda-cudart-12-9", "12.9.79-1", {"/home/me/lib/libcudart.so.12"});
   EXPECT_FALSE(ask_system("home/me/lib/libcudart.so.12").version.known());
@@ -113,7 +113,7 @@ TEST_F(MetadataDpkg, OfAFileInAHomeIsNotAsked) {
   EXPECT_EQ(version_of(ask_system("opt/lib/libcudart.so.12")), "12.9");
 }
 
-TEST_F(MetadataDpkg, BesideAHeaderAreNotAsked) {
+TEST_F(MetadataDpkg, BesideAHeader_IsNotQueried) {
   put_container();
   put_header(below(in_toolkit("include/cuda.h")), 12080);
   EXPECT_EQ(ask_system("usr/local/cuda/lib64/libcudart.so.12").source, "cuda.h");
@@ -122,7 +122,7 @@ TEST_F(MetadataDpkg, BesideAHeaderAreNotAsked) {
             "dpkg package cuda-cudart-12-9");
 }
 
-TEST_F(MetadataDpkg, WithoutAVersionIsTheHeadersOrSaysWhy) {
+TEST_F(MetadataDpkg, WithoutAVersion_IsTheHeadersOrHasTheReason) {
   machine_.put_file(below(kDebian), "");
   put_dpkg(&machine_, "libcudart12", "12.0.146", {kDebian});
   EXPECT_THAT(ask_system(below(kDebian)).problem,
@@ -137,7 +137,7 @@ TEST_F(MetadataDpkg, WithoutAVersionIsTheHeadersOrSaysWhy) {
   EXPECT_EQ(ask_system(below(kDebian)).source, "cuda.h");
 }
 
-TEST_F(MetadataDpkg, ThatCannotBeReadAreSaid) {
+TEST_F(MetadataDpkg, Unreadable_IsReported) {
   put_container();
   const auto list = root("var/lib/dpkg/info/cuda-cudart-12-9.list");
   machine_.truncate(list, std::uintmax_t{1} << 40);
@@ -173,7 +173,7 @@ TEST_F(MetadataVersionFile, IsTheToolkitsWhereItHasNoHeader) {
   EXPECT_EQ(ask(root("opt/cuda/lib64/libcudart.so.12")).source, "cuda.h");
 }
 
-TEST_F(MetadataVersionFile, SaysNothingOfAFileElsewhereOrOfAWheel) {
+TEST_F(MetadataVersionFile, FileElsewhereOrOfAWheel_IsIgnored) {
   put_version_file("12.9.1");
   machine_.put_file("opt/cuda/share/libcudart.so.12", "");
   EXPECT_FALSE(ask(root("opt/cuda/share/libcudart.so.12")).version.known());
@@ -182,7 +182,7 @@ TEST_F(MetadataVersionFile, SaysNothingOfAFileElsewhereOrOfAWheel) {
   EXPECT_FALSE(ask(site(kCublas)).version.known());
 }
 
-TEST_F(MetadataVersionFile, ThatIsBrokenIsSaid) {
+TEST_F(MetadataVersionFile, Broken_IsReported) {
   machine_.put_file("opt/cuda/lib64/a", "");
   put_version_file("twelve");
   EXPECT_THAT(ask(root("opt/cuda/lib64/a")).problem,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Of which toolkit a file is by the cuda.h of the root that it lies in.
+// The toolkit of a file by the cuda.h of its root.
 #include <sys/stat.h>
 
 #include <set>
@@ -77,7 +77,7 @@ TEST_F(MetadataHeader, OfCondaIsTheTargetsHeaders) {
   }
 }
 
-TEST_F(MetadataHeader, OfTwoHeadersInOneRootIsUnknownIfTheyDiffer) {
+TEST_F(MetadataHeader, TwoDifferentHeadersInOneRoot_IsUnknown) {
   put_header("conda/include/cuda.h", 11080);
   put_header("conda/targets/x86_64-linux/include/cuda.h", 12090);
   machine_.put_file("conda/lib/a", "").put_file("conda/targets/x86_64-linux/lib/a", "");
@@ -100,7 +100,7 @@ TEST_F(MetadataHeader, IsOfTheFolderWhereAFileReallyIs) {
   EXPECT_EQ(version_of(ask(root("usr/lib64/libcudart.so.11.0"))), "11.8");
 }
 
-TEST_F(MetadataHeader, OfAnUnclearHeaderSaysWhatIsWrongWithIt) {
+TEST_F(MetadataHeader, AmbiguousHeader_ProblemIsNamed) {
   machine_.put_file("cuda/lib64/a", "");
   const auto problem_with = [&](const std::string& header) {
     machine_.put_file("cuda/include/cuda.h", header);
@@ -113,7 +113,7 @@ TEST_F(MetadataHeader, OfAnUnclearHeaderSaysWhatIsWrongWithIt) {
               HasSubstr("more than once, as 12090 and as 12080"));
 }
 
-TEST_F(MetadataHeader, OfAHeaderThatIsNoFileSaysSo) {
+TEST_F(MetadataHeader, HeaderThatIsNotAFile_IsReported) {
   machine_.put_file("cuda/lib64/a", "");
   machine_.put_folder("cuda/include/cuda.h");
   EXPECT_THAT(ask(root("cuda/lib64/a")).problem, HasSubstr("cuda.h is not a regular file"));

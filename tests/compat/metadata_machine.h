@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A machine to ask for the toolkits of files, with distributions and headers made up for a test, as
-// pip and NVIDIA's installer leave them.
+// A machine for queries about the toolkits of files, with distributions and headers made up for a
+// test, as pip and NVIDIA's installer leave them.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Of which toolkit a file is by the package that RPM has installed it with.
+// The toolkit of a file by the RPM package that owns it.
 #include <sys/stat.h>
 
 #include <fstream>
 
 #include "package_machine.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda::test {
 namespace {
@@ -92,7 +92,7 @@ TEST_F(MetadataRpm, OfAFileThatNoneListsIsUnknown) {
   }
 }
 
-TEST_F(MetadataRpm, OfAPackageThatIsNotOfAReleaseSaysSo) {
+TEST_F(MetadataRpm, PackageOutsideTheReleases_IsReported) {
   put_container();
   machine_.put_file("usr/local/cuda-12.9/compat/libcuda.so.1", "");
   EXPECT_THAT(ask_system("usr/local/cuda-12.9/compat/libcuda.so.1").problem,
@@ -108,7 +108,7 @@ TEST_F(MetadataRpm, OfTwoPackagesThatDifferIsUnknown) {
             HasSubstr("cuda-nvrtc-12-8 (CUDA 12.8)"), HasSubstr("cuda-nvrtc-12-9 (CUDA 12.9)")));
 }
 
-TEST_F(MetadataRpm, IsAskedOnlyWhereNothingElseTells) {
+TEST_F(MetadataRpm, IsQueriedOnlyWithoutOtherSources) {
   put_toolkit();
   machine_.put_file(kSqlite, "broken");
   EXPECT_THAT(problem(), HasSubstr("the RPM package that owns it is unknown"));
@@ -119,7 +119,7 @@ TEST_F(MetadataRpm, IsAskedOnlyWhereNothingElseTells) {
   EXPECT_EQ(ask_system(kRuntimeFile).source, "dpkg package cuda-cudart-12-9");
 }
 
-TEST_F(MetadataRpm, OfAFileInAHomeIsNotAsked) {
+TEST_F(MetadataRpm, FileInAHome_IsNotQueried) {
   put_container();
   machine_.put_file("home/me/libcudart.so.12", "");
   EXPECT_THAT(ask_system("home/me/libcudart.so.12").problem, Not(HasSubstr("RPM")));
@@ -145,7 +145,7 @@ TEST_F(MetadataRpm, WithUnfinishedChangesIsNotRead) {
   }
 }
 
-TEST_F(MetadataRpm, OfAnotherFormatSaysWhatToDo) {
+TEST_F(MetadataRpm, AnotherFormat_HasAHint) {
   put_toolkit();
   machine_.put_file("usr/lib/sysimage/rpm/Packages.db",
                     std::string("RpmP\0\0\0\0", 8) + std::string(8192, 'x'));
@@ -153,7 +153,7 @@ TEST_F(MetadataRpm, OfAnotherFormatSaysWhatToDo) {
                                HasSubstr("such as cuda-cudart-devel-12-9")));
 }
 
-TEST_F(MetadataRpm, ThatIsDamagedIsSaid) {
+TEST_F(MetadataRpm, Damaged_IsReported) {
   for (const char* database : {kSqlite, kBerkeley}) {
     put_toolkit();
     database == kSqlite ? put_sqlite() : put_berkeley();
@@ -167,7 +167,7 @@ TEST_F(MetadataRpm, ThatIsDamagedIsSaid) {
 }
 
 // An owner that was found before the damage may not be the only one.
-TEST_F(MetadataRpm, ThatIsDamagedBehindAnOwnerTellsNothing) {
+TEST_F(MetadataRpm, DamagedBehindAnOwner_IsUnknown) {
   put_sqlite();
   const std::string file = "usr/local/cuda/lib/libnvrtc.so.12";
   machine_.put_file(file, "");
@@ -186,7 +186,7 @@ TEST_F(MetadataRpm, ThatIsDamagedBehindAnOwnerTellsNothing) {
   EXPECT_EQ(damaged, 2);
 }
 
-TEST_F(MetadataRpm, ThatIsNotAFileOrTooLargeIsSaid) {
+TEST_F(MetadataRpm, NotAFileOrTooLarge_IsReported) {
   put_container();
   machine_.truncate(kSqlite, std::uintmax_t{1} << 40);
   EXPECT_THAT(problem(), HasSubstr("rpmdb.sqlite is larger than such a file can be"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Of which toolkit real wheels and a real toolkit are; what is remembered, and what is no file.
+// The toolkit of real wheels and of a real toolkit; what is remembered; paths without a file.
 #include "anycuda/compat/metadata.h"
 
 #include <atomic>
@@ -77,7 +77,7 @@ TEST(RealWheels, ArePinnedByTheMetapackage) {
   EXPECT_EQ(version_of(pinned), "13.0");
   EXPECT_EQ(pinned.source, "wheel nvidia-cuda-runtime 13.0.96, pinned by cuda-toolkit 13.0.2");
   EXPECT_THAT(pinned.file, HasSubstr("cuda_toolkit-13.0.2.dist-info/METADATA"));
-  // Pinned to another version, so judged by its own.
+  // Pinned to another version, so its own version counts.
   EXPECT_EQ(version_of(ask(folder / "libnvrtc.so.13")), "13.5");
 }
 
@@ -137,7 +137,7 @@ TEST(ToolkitDistributions, AreTheCataloguesForStubsAndLibraryAlike) {
 
 class Metadata : public MetadataMachine {};
 
-TEST_F(Metadata, OfWhatIsNoFileSaysSo) {
+TEST_F(Metadata, PathWithoutAFile_IsReported) {
   EXPECT_THAT(ask("relative/libcudart.so.12").problem, HasSubstr("not a full path"));
   EXPECT_THAT(ask("").problem, HasSubstr("not a full path"));
   EXPECT_THAT(ask(root("nothing")).problem, HasSubstr("No such file"));
@@ -162,14 +162,14 @@ TEST_F(Metadata, OfMoreFilesThanFitIntoTheMemoryAreFound) {
   put_header("cuda/include/cuda.h", 12090);
   machine_.put_file("cuda/lib64/a", "");
   ToolkitMetadata metadata;
-  for (int i = 0; i < 16000; ++i) {  // each a path of its own
+  for (int i = 0; i < 16000; ++i) {  // each another path
     std::string file = root("cuda/lib64").string() + std::string(1 + i % 160, '/');
     for (int dots = i / 160; dots > 0; --dots) file += "./";
     ASSERT_EQ(version_of(metadata.of_file(file + "a")), "12.9") << i;
   }
 }
 
-TEST_F(Metadata, MayBeAskedFromManyThreads) {
+TEST_F(Metadata, ManyThreadsMayQuery) {
   put_header("cuda/include/cuda.h", 12090);
   for (int i = 0; i < 8; ++i) machine_.put_file("cuda/lib64/" + std::to_string(i), "");
   ToolkitMetadata metadata;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Of which toolkit a file is by the wheels that own it.
+// The toolkit of a file by the wheels that own it.
 #include <sys/stat.h>
 
 #include "metadata_machine.h"
@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 class MetadataWheel : public MetadataMachine {};
 
-TEST_F(MetadataWheel, OfAWheelIsNeitherItsNumberNorItsNeighbours) {
+TEST_F(MetadataWheel, Wheel_IsNeitherItsVersionNorItsNeighbours) {
   put_wheel(&machine_, {"nvidia-cublas-cu12", "12.9.1.4", {kCublas}});
   put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79", {kRuntime, kHeader}});
   const ToolkitAnswer answer = ask(site(kCublas));
@@ -43,14 +43,14 @@ TEST_F(MetadataWheel, OfAWheelPinnedToAnotherVersionIsUnknown) {
                         " pins it to another version"));
 }
 
-TEST_F(MetadataWheel, OfAPinByARangeOfOneReleaseIsTheMetapackages) {
+TEST_F(MetadataWheel, PinToARangeOfOneRelease_IsTheMetapackages) {
   put_wheel(&machine_, {"nvidia-cufft", "12.0.0.61", {"nvidia/cu13/lib/libcufft.so.12"}});
   put_wheel(&machine_,
             {"cuda-toolkit", "13.0.0", {}, {"nvidia-cufft<12.1,>=12.0.0.15; extra == 'cufft'"}});
   EXPECT_EQ(version_of(ask(site("nvidia/cu13/lib/libcufft.so.12"))), "13.0");
 }
 
-TEST_F(MetadataWheel, OfAPinByARangeOfSeveralReleasesIsItsOwn) {
+TEST_F(MetadataWheel, PinToARangeOfSeveralReleases_IsTheWheels) {
   put_wheel(&machine_, {"nvidia-nvjitlink", "13.5.37", {"nvidia/cu13/lib/libnvJitLink.so.13"}});
   put_wheel(&machine_, {"nvidia-cublas", "13.5.0.1", {"nvidia/cu13/lib/libcublas.so.13"}});
   put_wheel(&machine_, {"cuda-toolkit",
@@ -79,7 +79,7 @@ TEST_F(MetadataWheel, OfAVersionWithASuffixIsTheReleases) {
   EXPECT_FALSE(ask(site(kRuntime)).version.known());
 }
 
-TEST_F(MetadataWheel, OfAPinGoesBeforeTheWheelsOwnVersion) {
+TEST_F(MetadataWheel, Pin_ComesBeforeTheWheelsVersion) {
   put_wheel(&machine_, {"nvidia-nvtx", "13.0.85", {"nvidia/cu13/lib/libnvtx.so"}});
   put_wheel(&machine_, {"cuda-toolkit", "13.1.0", {}, {"nvidia-nvtx==13.0.85.*"}});
   EXPECT_EQ(version_of(ask(site("nvidia/cu13/lib/libnvtx.so"))), "13.1");
@@ -94,7 +94,7 @@ TEST_F(MetadataWheel, OfTwoMetapackagesThatBothPinIsUnknown) {
                     HasSubstr("cuda-toolkit 13.0.2")));
 }
 
-TEST_F(MetadataWheel, OfAWheelWithAHeaderOfItsOwnIsTheHeaders) {
+TEST_F(MetadataWheel, WheelWithAHeader_IsTheHeaders) {
   put_header(site("my_cuda/include/cuda.h"), 12060);
   put_wheel(&machine_, {"my-cuda", "0.1", {"my_cuda/lib/libx.so", "my_cuda/include/cuda.h"}});
   const ToolkitAnswer answer = ask(site("my_cuda/lib/libx.so"));
@@ -113,11 +113,11 @@ TEST_F(MetadataWheel, OfAHeaderThatDisagreesWithItsWheelIsUnknown) {
 
 TEST_F(MetadataWheel, OfANewHeaderInAWheelsFolderIsUnknown) {
   put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79", {kRuntime}});
-  put_header(site(kHeader), 12080);  // of nobody
+  put_header(site(kHeader), 12080);  // without an owner
   EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr("says CUDA 12.8"));
 }
 
-TEST_F(MetadataWheel, OfAHeaderOfAnotherWheelSaysNothing) {
+TEST_F(MetadataWheel, HeaderOfAnotherWheel_IsIgnored) {
   put_header(site("nvidia/cu13/include/cuda.h"), 13050);
   put_wheel(&machine_, {"nvidia-cuda-runtime", "13.5.37", {"nvidia/cu13/include/cuda.h"}});
   put_wheel(&machine_, {"nvidia-cublas", "13.1.0.3", {"nvidia/cu13/lib/libcublas.so.13"}});
@@ -155,7 +155,7 @@ TEST_F(MetadataWheel, OfASecondOwnerOfAnotherNameIsNoticed) {
                     HasSubstr("repackaged 1.0 (CUDA 12.8)")));
 }
 
-TEST_F(MetadataWheel, OfAFileInTwoFoldersOfPackagesIsTheNearestOwners) {
+TEST_F(MetadataWheel, FileInTwoPackageFolders_NearestOwnerCounts) {
   const std::string inner = std::string("venv/lib/python3.12/site-packages/vendor");
   put_wheel(&machine_, {"setuptools", "1.0", {"vendor/nvidia/a.so"}});
   put_wheel(&machine_, {"nvidia-nvtx", "13.0.85", {"nvidia/a.so"}}, inner);
@@ -164,13 +164,13 @@ TEST_F(MetadataWheel, OfAFileInTwoFoldersOfPackagesIsTheNearestOwners) {
   EXPECT_EQ(version_of(ask(site("vendor/nvidia/b.so"))), "13.1");
 }
 
-TEST_F(MetadataWheel, OfAProgramThatAWheelHasPutBesidePythonIsTheWheels) {
+TEST_F(MetadataWheel, WheelsProgramBesidePython_IsTheWheels) {
   put_wheel(&machine_, {"nvidia-cuda-nvcc", "13.0.88", {"../../../bin/ptxas"}});
   put_header("venv/include/cuda.h", 13000);
   EXPECT_THAT(ask(root("venv/bin/ptxas")).source, HasSubstr("wheel nvidia-cuda-nvcc 13.0.88"));
 }
 
-TEST_F(MetadataWheel, OfAPathWithDotsIsThatOfThePathWithout) {
+TEST_F(MetadataWheel, PathWithDots_IsNormalized) {
   put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79", {kRuntime}});
   machine_.put_folder(site("torch/lib"));
   EXPECT_EQ(version_of(ask(site(std::string("torch/lib/../..//./") + kRuntime))), "12.9");
@@ -189,7 +189,7 @@ TEST_F(MetadataWheel, OfALinkIsThatOfThePathAsGiven) {
               HasSubstr("not in a folder of Python packages"));
 }
 
-TEST_F(MetadataWheel, OfAnEditableInstallIsNobodys) {
+TEST_F(MetadataWheel, EditableInstall_HasNoOwner) {
   put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79", {"__editable__.pth"}});
   machine_.put_file(site("nvidia_cuda_runtime_cu12-12.9.79.dist-info/direct_url.json"),
                     R"({"url": "file:///src", "dir_info": {"editable": true}})");
@@ -208,7 +208,7 @@ TEST_F(MetadataWheel, WithoutARecordIsTheHeaders) {
   EXPECT_EQ(answer.source, "cuda.h");
 }
 
-TEST_F(MetadataWheel, OfAnEggIsNobodys) {
+TEST_F(MetadataWheel, Egg_HasNoOwner) {
   machine_.put_file(site("nvidia_cuda_runtime_cu12-12.9.79.egg-info/RECORD"), kRuntime);
   machine_.put_file(site(kRuntime), "");
   EXPECT_FALSE(ask(site(kRuntime)).version.known());
@@ -227,7 +227,7 @@ TEST_F(MetadataWheel, ThatContradictThemselvesAreNotTrusted) {
   EXPECT_EQ(version_of(ask(site(kRuntime))), "12.9");
 }
 
-TEST_F(MetadataWheel, ThatCannotBeReadAreSaid) {
+TEST_F(MetadataWheel, Unreadable_IsReported) {
   put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79", {kRuntime}});
   const std::string folder = site("nvidia_cuda_runtime_cu12-12.9.79.dist-info").string();
   machine_.remove(folder + "/METADATA");
@@ -241,7 +241,7 @@ TEST_F(MetadataWheel, ThatCannotBeReadAreSaid) {
   EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr(folder + "/RECORD is not a regular file"));
 }
 
-TEST_F(MetadataWheel, OfARecordThatCannotBeReadLeavesAHeaderWithoutAWord) {
+TEST_F(MetadataWheel, UnreadableRecord_HeaderDoesNotCount) {
   put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79", {kRuntime, kHeader}});
   put_header(site(kHeader), 12090);
   const fs::path record = site("nvidia_cuda_runtime_cu12-12.9.79.dist-info/RECORD");
@@ -250,7 +250,7 @@ TEST_F(MetadataWheel, OfARecordThatCannotBeReadLeavesAHeaderWithoutAWord) {
               HasSubstr("the wheel that owns it is unknown: " + record.string()));
 }
 
-TEST_F(MetadataWheel, OfHugeFilesAreReadAsFarAsIsOfUse) {
+TEST_F(MetadataWheel, HugeFiles_AreReadInPartOrRefused) {
   put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79", {kRuntime}});
   const fs::path folder = site("nvidia_cuda_runtime_cu12-12.9.79.dist-info");
   machine_.truncate(folder / "METADATA", std::uintmax_t{1} << 40);
@@ -259,7 +259,7 @@ TEST_F(MetadataWheel, OfHugeFilesAreReadAsFarAsIsOfUse) {
   EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr("RECORD is larger than such a file can be"));
 }
 
-TEST_F(MetadataWheel, InAFolderThatAnybodyWritesCountForNothing) {
+TEST_F(MetadataWheel, InAWorldWritableFolder_IsIgnored) {
   put_wheel(&machine_, {"nvidia-cuda-runtime-cu12", "12.9.79", {kRuntime}});
   machine_.chmod(machine_.site_packages(), 0777);
   EXPECT_FALSE(ask(site(kRuntime)).version.known());

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 #include "compat/library/open_library.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda::compat {
 namespace {
@@ -61,7 +61,7 @@ TEST(OpenLibrary, AFileThatIsExchangedAfterItsEvaluationIsRefused) {
   }
 }
 
-TEST(OpenLibrary, WhatTheProcessHasLoadedIsComparedWithNoFile) {
+TEST(OpenLibrary, LoadedLibraryIsNotComparedWithAFile) {
   EXPECT_NE(open_other("cublas", true).handle, nullptr);
 }
 

@@ -184,7 +184,7 @@ TEST(ToolkitPackages, FitPatterns) {
   }
 }
 
-TEST(ToolkitPackages, TellTheReleaseWhereTheCatalogueSays) {
+TEST(ToolkitPackages, StateTheReleaseIfTheCatalogueHasIt) {
   const auto conda = [](const char* name) { return release_in(Manager::conda, name); };
   const auto dpkg = [](const char* name) { return release_in(Manager::dpkg, name); };
   for (const char* name : {"cuda-cudart", "cuda-cudart_linux-64", "cuda-cudart-dev", "cuda-nvrtc",

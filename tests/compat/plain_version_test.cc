@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Specifiers of plain versions, as tables: what one admits, and the only release that it admits.
+// Specifiers of plain versions, as tables: which versions one admits, and the only release that it
+// admits.
 #include "compat/search/toolkit/records/plain_version.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose a file is, by the text of a RECORD.
+// The owner of a file, by the text of a RECORD.
 #include "compat/search/toolkit/records/record.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"asked_too_long", kRow, "/" + std::string(5000, 'a') + "/libcudart.so.12", false}),
     test::kPrintedName);
 
-TEST(Record, ListsAFolderByWhatIsInIt) {
+TEST(Record, ListsAFolderByItsFiles) {
   const std::string folder = std::string(kSite) + "/nvidia/cu13/include";
   EXPECT_TRUE(record_lists("nvidia/cu13/include/cuda.h,,\n", kSite, folder, true));
   EXPECT_TRUE(record_lists("nvidia/cu13/include/crt/host.h,,\n", kSite, folder, true));

@@ -14,7 +14,7 @@
 #include "compat/search/toolkit/rpm/rpm_database.h"
 #include "support/machine.h"
 #include "tests/support/case_names.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda::test {
 namespace {
@@ -113,7 +113,7 @@ TEST_P(RpmDatabase, WithAnyByteChangedIsReadToAnEnd) {
   EXPECT_GT(damaged, 10u) << "the changes reach the reading code";
 }
 
-TEST_P(RpmDatabase, WhosePagesAreOthersIsReadToAnEnd) {
+TEST_P(RpmDatabase, SharedPages_AreReadToAnEnd) {
   for (std::size_t page = 0; page + 4096 <= original_.size(); page += 4096) {
     changed(page, std::string(4096, '\0'));
     changed(page, std::string(4096, '\xff'));
@@ -138,14 +138,14 @@ TEST_P(RpmTree, WithATreeThatLeadsBackToItselfIsDamaged) {
 }
 
 // 2000^10 ways lead to its leaf.
-TEST_P(RpmTree, WhoseBranchesShareTheirChildrenIsDamaged) {
+TEST_P(RpmTree, SharedChildren_AreDamage) {
   std::string pages;
   for (char page = 2; page < 12; ++page) pages += branch(static_cast<char>(page + 1));
   pages += '\x0d' + std::string(4095, '\0');
   EXPECT_FALSE(changed(4096, pages).sound);
 }
 
-TEST_P(RpmDatabase, WithAChainThatLeadsBackToItselfIsReadToAnEnd) {
+TEST_P(RpmDatabase, CircularChain_IsReadToAnEnd) {
   int chains = 0;
   for (std::size_t page = 4096; page + 4096 <= original_.size(); page += 4096) {
     const auto number = page / 4096 + (is_sqlite() ? 1 : 0);

@@ -76,8 +76,8 @@ class Items : public testing::TestWithParam<ItemRow> {
 };
 
 TEST_P(Items, OfOneReleaseGoTogether) { expect(kSame, fine); }
-TEST_P(Items, OfTwoMinorsDoAsTheTableSays) { expect(kOtherMinor, GetParam().other_minor); }
-TEST_P(Items, OfTwoMajorsDoAsTheTableSays) { expect(kOtherMajor, GetParam().other_major); }
+TEST_P(Items, TwoMinors_FollowTheTable) { expect(kOtherMinor, GetParam().other_minor); }
+TEST_P(Items, TwoMajors_FollowTheTable) { expect(kOtherMajor, GetParam().other_major); }
 
 // The sources:
 // - Independent components: "CUDA Compatibility", "Minor Version Compatibility" (a major is one
@@ -126,13 +126,13 @@ class Flows : public testing::TestWithParam<FlowRow> {
 TEST_P(Flows, WithinOneReleaseWork) {
   for (const Pair& pair : kSame) expect(pair.first, pair.second, flows);
 }
-TEST_P(Flows, ToANewerMinorDoAsTheTableSays) {
+TEST_P(Flows, ToANewerMinor_FollowTheTable) {
   for (const Pair& pair : kOtherMinor) expect(pair.first, pair.second, GetParam().consumer_newer);
 }
-TEST_P(Flows, ToAnOlderMinorDoAsTheTableSays) {
+TEST_P(Flows, ToAnOlderMinor_FollowTheTable) {
   for (const Pair& pair : kOtherMinor) expect(pair.second, pair.first, GetParam().consumer_older);
 }
-TEST_P(Flows, ToAnotherMajorDoAsTheTableSays) {
+TEST_P(Flows, ToAnotherMajor_FollowTheTable) {
   for (const Pair& pair : both_ways(kOtherMajor)) {
     expect(pair.first, pair.second, GetParam().other_major);
   }
@@ -142,8 +142,8 @@ TEST_P(Flows, ToAnotherMajorDoAsTheTableSays) {
 // Utilities"); what an older consumer cannot read it refuses itself.
 // LTO-IR: nvJitLink documentation, "Compatibility": a linker of the producer's major that is at
 // least as new.
-// libNVVM, NVVM IR: ours, and stricter than nvvmIRVersion(), which tells the version of the IR but
-// not of the libdevice and headers that go with it: one release.
+// libNVVM, NVVM IR: anycuda's rule, stricter than nvvmIRVersion(), which returns the version of the
+// IR but not of the libdevice and headers that go with it: one release.
 INSTANTIATE_TEST_SUITE_P(
     Table, Flows,
     testing::Values(FlowRow{"PTX", Format::ptx, false, flows, flows, flows},

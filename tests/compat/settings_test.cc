@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the texts of the policy's variables mean, right and wrong ones (compat/rules/settings.cc).
+// The values of the policy's variables, valid and invalid (compat/rules/settings.cc).
 #include "anycuda/compat/settings.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 namespace anycuda {
 namespace {
 
-// Every way to miss a value: another case, blanks, more or less of it, a list, what others call it,
-// bytes that are no text, a text longer than any value.
+// Every way to misspell a value: another case, blanks, more or less of it, a list, other tools'
+// words, bytes that are not text, a text longer than any value.
 std::vector<std::string> missed(const std::string& value) {
   std::string upper;
   for (const char c : value) upper += static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
@@ -67,7 +67,7 @@ TEST(ModeSetting, HasThreeValues) {
 }
 
 // Strict for the C++ API, best_effort for the stubs: each says its own.
-TEST(ModeSetting, UnsetOrEmptyIsWhatTheCallerSays) {
+TEST(ModeSetting, UnsetOrEmpty_CallersDefault) {
   for (const Mode unset : {Mode::strict, Mode::best_effort, Mode::off}) {
     for (const char* text : {static_cast<const char*>(nullptr), ""}) {
       EXPECT_TRUE(parse_mode(text, unset).understood);
@@ -112,7 +112,7 @@ TEST(DriverCompatSetting, IsAsReportedUnlessForwardCompatibilityIsDeclared) {
 TEST(DriverCompatSetting, OfAnyOtherTextIsNotUnderstood) {
   expect_not_understood({"assume_forward_compat", "forward_compat"}, DriverCompat::as_reported,
                         parse_driver_compat);
-  // No value means what unset means: nobody should come to rely on a name for it.
+  // No value stands for the default: programs should not rely on a name for it.
   EXPECT_FALSE(parse_driver_compat("as_reported").understood);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The decision about a file's toolkit, as a table of what wheels and headers say.
+// The decision about a file's toolkit, as a table of the statements of wheels and headers.
 #include "compat/rules/toolkit_rule.h"
 #include "tests/support/case_names.h"
 
@@ -122,18 +122,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"two_differ", {package(k130), package(k129)}, {}, A::owners_differ, kNone}),
     test::kPrintedName);
 
-TEST(ToolkitRule, AsksTheNextManagerOnlyWhereNoneListsTheFile) {
+TEST(ToolkitRule, NextManagerIsQueriedOnlyIfNoneListsTheFile) {
   EXPECT_TRUE(needs_next_manager(0));
   EXPECT_FALSE(needs_next_manager(1));
 }
 
-TEST(ToolkitRule, NeedsASystemManagerOnlyWhereNothingElseTells) {
+TEST(ToolkitRule, SystemManagerIsNeededOnlyWithoutOtherSources) {
   EXPECT_TRUE(needs_system_manager(0, 0));
   EXPECT_FALSE(needs_system_manager(1, 0));
   EXPECT_FALSE(needs_system_manager(0, 1));
 }
 
-TEST(ToolkitRule, NeedsAVersionFileOnlyWhereNothingElseTells) {
+TEST(ToolkitRule, VersionFileIsNeededOnlyWithoutOtherSources) {
   const auto needs = [](const std::vector<OwnerFacts>& owners, int headers) {
     return needs_version_file(owners.data(), static_cast<int>(owners.size()), headers);
   };
@@ -148,7 +148,7 @@ TEST(ToolkitRule, NeedsAVersionFileOnlyWhereNothingElseTells) {
   EXPECT_FALSE(needs({contradicting}, 0));
 }
 
-TEST(ToolkitRule, NamesWhoDisagrees) {
+TEST(ToolkitRule, NamesTheContradiction) {
   const OwnerFacts owners[] = {silent(), own(k129), own(k130)};
   const ToolkitDecision differ = decide_toolkit(owners, 3, nullptr, 0);
   EXPECT_EQ(differ.owner, 1);

@@ -122,7 +122,7 @@ TEST(Version, HasOneNormalForm) {
   }
 }
 
-TEST(Version, OtherTextsAreNone) {
+TEST(Version, OtherTextsAreInvalid) {
   for (const char* text : {"",
                            " ",
                            "v",
@@ -169,7 +169,7 @@ TEST(Version, AZeroByteIsPartOfTheText) {
   EXPECT_THROW(compare_versions("1.\0001"sv, "1"), ConstraintError);
 }
 
-TEST(Version, ThatIsNoneIsQuoted) {
+TEST(Version, Invalid_IsQuoted) {
   try {
     compare_versions("13.0", "thirteen");
     FAIL() << "no error";

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of this folder share: where things are, the machines that a program is run on, and what a built
-file must say about itself."""
+"""The common parts of the tests of this folder: paths, the machines that a program runs on, and the checks of a
+built file."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ RELEASE = {"11": "11.8", "12": "12.9", "13": "13.5"}
 NVCC = {"11": "11.8", "12": "12.4", "13": "13.0"}
 NODE = {"11": "libcudart.so.11.0", "12": "libcudart.so.12", "13": "libcudart.so.13"}
 NVRTC_NODE = {"11": "libnvrtc.so.11.2", "12": "libnvrtc.so.12", "13": "libnvrtc.so.13"}
-# Another major than the program's. (That of 11.8 does not say its version where there is no driver.)
+# Another major than the program's. (The runtime of 11.8 does not report its version without a driver.)
 OTHER = {"11": "12.9", "12": "13.5", "13": "12.9"}
 
 
 def artifact(name: str) -> Path:
-    """The folder of a real CUDA artifact; a test that needs one which could not be fetched is skipped, and says so."""
+    """The folder of a real CUDA artifact; a test that needs a missing one is skipped with the reason."""
     folder = SETTINGS["artifacts"].get(name)
     if not folder:
         raise unittest.SkipTest(f"the artifact {name} could not be fetched")
@@ -93,7 +93,7 @@ def build_all(build: Path, *arguments: str, expect: int | None = 0) -> str:
 
 
 class Usage(unittest.TestCase):
-    """A test of one way of using anycuda, in a folder of its own."""
+    """A test of one way of using anycuda, in a temporary folder."""
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory(prefix="usage-", dir=SETTINGS["work"])

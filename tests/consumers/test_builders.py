@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""anycuda in what builds programs and wheels: Meson, Autotools, setuptools, PyTorch's extensions, scikit-build-core,
-meson-python, cibuildwheel. Each with the tool itself."""
+"""anycuda with the tools that build programs and wheels: Meson, Autotools, setuptools, PyTorch's extensions,
+scikit-build-core, meson-python, cibuildwheel. Each with the real tool."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class WithWheel(WithTools):
         self.assertIn("built 12: 0 13050 cudaSuccess", on_machine(ask, "cudart-13.5", **variables))
 
     def python_with_pip(self, name: str) -> Path:
-        """The bin folder of its own Python."""
+        """The bin folder of a new Python."""
         folder = self.work / name
         self.call(sys.executable, "-m", "venv", "--without-pip", folder, cwd=self.work)
         self.script("pip", "pip", "pip._internal.cli.main", folder / "bin/python")
@@ -350,7 +350,7 @@ class Cibuildwheel(WithWheel):
                 self.check_free(wheel)
                 shutil.rmtree(wheel.parent)
 
-    def test_anycuda_alone(self) -> None:
+    def test_anycuda_without_auditwheel(self) -> None:
         self.check_free(self.repair("anycuda repair --wheel-dir {dest_dir} {wheel}"))
 
     def test_auditwheel_first_leaves_the_runtime_outside(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""anycuda in a CMake project: the package, a part of the project, the CUDA language, and what is refused."""
+"""anycuda in a CMake project: the package, a part of the project, the CUDA language, and refused uses."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class WheelLayout(Usage):
                 build_all(build)
                 self.check_program(build / "program", major)
 
-    def test_what_it_has_not_is_said(self) -> None:
+    def test_missing_library_is_reported(self) -> None:
         output = self.configure(self.work / "build", "12", "-DKIND=_static", expect=None)
         self.assertIn("'program' links anycuda::cudart_static, and this anycuda has no cudart_static for CUDA 12",
                       " ".join(output.split()))
@@ -118,7 +118,7 @@ class FetchContent(Usage):
         for major in NODE:
             self.check_program(build / f"ours/program_{major}", major)
         self.check_program(build / "ours/program", "12")
-        # Nothing of ours among the project's files but what it bundled, and nothing built that is not needed.
+        # The project's folder has only what it bundled of anycuda, and only what it needs is built.
         self.assertEqual(sorted(p.name for p in (build / "ours").iterdir()),
                          ["graphs", "libcudart_stub.so", "program", "program_11", "program_12", "program_13"])
         self.assertIn("graph 3\n", on_machine(build / "ours/graphs"))
@@ -135,7 +135,7 @@ class CxxLibraries(Usage):
         cmake("cxx_libraries", build, f"-DCUDA_INCLUDES={cuda_includes('12')}")
         build_all(build)
         self.check_cxx(build / "links", build / "graphs")
-        # What the program calls itself goes by its major, what the library calls does not.
+        # The program's own calls have its major, the library's calls do not.
         needed = read.read(build / "both").versions_needed
         self.assertEqual(sorted(needed["libnvrtc_stub.so"]), ["ANYCUDA_NATIVE", NVRTC_NODE["12"]])
         self.assertEqual(needed["libnvjitlink_stub.so"], ["ANYCUDA_NATIVE"])

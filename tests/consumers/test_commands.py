@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""anycuda on a compiler's command line: by hand, with pkg-config, with nvcc, and as part of what is built."""
+"""anycuda on a compiler's command line: by hand, with pkg-config, with nvcc, and statically."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Static(ByMajor, WithStatic):
 
 
 class StaticLinks(WithStatic):
-    """With the compilers, flags and company that it meets."""
+    """With common compilers, flags and other archives."""
 
     def test_compilers_and_linkers(self) -> None:
         # zig is clang and lld. The source is compiled as C: for C++ zig first builds a C++ library.
@@ -134,7 +134,7 @@ class StaticLinks(WithStatic):
                 self.check_runs(program, "12")
 
     def test_all_archives_in_one_link(self) -> None:
-        """All of each, not only what somebody calls: no name of one is another's."""
+        """Whole archives, not only the functions that are called: their names do not collide."""
         for major in ("12", "13"):
             library = self.work / f"liball{major}.so"
             archives = [f"{OWN}/static/{major}/{name}.a" for name in ("libcudart", "libnvrtc", "libnvJitLink")]
@@ -167,7 +167,7 @@ class StaticLinks(WithStatic):
         self.assertEqual(lines[3:], [str(runtime)])
 
     def test_finds_the_wheels_beside_it(self) -> None:
-        """In site-packages/package: NVIDIA's wheels are two folders up, whoever calls."""
+        """In site-packages/package: NVIDIA's wheels are two folders up, for every caller."""
         library, program = self.build("work", "12")
         self.assertIn("built 12: 35", on_machine(program))
         site = self.work / "lib/python3.11/site-packages"

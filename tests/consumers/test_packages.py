@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is installed: a prefix that may be moved, Debian's packages, and what a release promises to keep."""
+"""What is installed: a relocatable prefix, Debian's packages, and the exports that a release must keep."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The counts of a build with --coverage: how often each line ran, in all programs and libraries together."""
+"""The counts of a build with --coverage: how often each line ran, summed over all programs and libraries."""
 import bisect
 import concurrent.futures
 import dataclasses
@@ -87,7 +87,7 @@ def read_counts(gcov, source, build, workers):
     if not notes:
         raise SystemExit(f"{build} has no *.gcno: it is not a build of the preset coverage")
     if not any(file.with_suffix(".gcda").exists() for file in notes):
-        raise SystemExit(f"{build} has no *.gcda: its tests have not run")
+        raise SystemExit(f"{build} has no *.gcda: run its tests first")
     chunks = [notes[i:i + 8] for i in range(0, len(notes), 8)]
     total = {}
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes the place of libc's _exit() in a program that ends by it: what was counted is written by
-// destructors.
+// Replaces libc's _exit() in a program that ends by it: destructors write the counts.
 #include <unistd.h>
 
 #include <cstdlib>

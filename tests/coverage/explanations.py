@@ -30,7 +30,7 @@ def parse(text):
 
     def close():
         if keys and not reason:
-            raise ValueError(f"{keys[-1]}: without a reason")
+            raise ValueError(f"{keys[-1]}: expected a reason below it")
         for key in keys:
             reasons[key] = " ".join(reason)
         keys.clear()
@@ -44,7 +44,7 @@ def parse(text):
             file = line.strip()
         elif line.startswith("    "):
             if not keys:
-                raise ValueError(f"line {number}: a reason without a line of code above it")
+                raise ValueError(f"line {number}: expected a line of code above the reason")
             reason.append(line.strip())
         else:
             function, bar, code = line.strip().partition(" | ")
@@ -61,7 +61,7 @@ def parse(text):
 
 
 def match(reasons, counts, read_lines):
-    """([(Key, line number)] of unreached lines that no reason is given for, [Key] of reasons without such a line).
+    """([(Key, line number)] of unreached lines without a reason, [Key] of reasons without such a line).
 
     `read_lines(file)` gives the text of a source, line by line."""
     unexplained = []

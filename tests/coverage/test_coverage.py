@@ -39,7 +39,7 @@ class Parse(unittest.TestCase):
 
     def test_without_a_reason(self):
         for text in ("a.cc\n  f | x;\n", "a.cc\n  f | x;\nb.cc\n  g | y;\n    Why.\n"):
-            with self.subTest(text), self.assertRaisesRegex(ValueError, "without a reason"):
+            with self.subTest(text), self.assertRaisesRegex(ValueError, "expected a reason"):
                 explanations.parse(text)
 
     def test_twice(self):

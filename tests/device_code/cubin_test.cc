@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Cubins: which architecture, and which CUDA made them.
+// Cubins: their architecture, and the CUDA that made them.
 #include "device_code/cubin.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +53,7 @@ TEST(Cubin, TablesBeyondTheFileDoNotCount) {
   EXPECT_THAT(described(reading_of(file)), ElementsAre("sm_80 of 12.4, 64 at 0"));
 }
 
-TEST(Cubin, OneThatIsCutInItsHeaderIsNoCubin) {
+TEST(Cubin, TruncatedHeaderIsNotACubin) {
   for (std::size_t size = 0; size < 64; ++size) {
     EXPECT_NE(reading_of(cubin(80).substr(0, size)).kind, FileKind::cubin) << size;
     EXPECT_TRUE(reading_of("data" + cubin(80).substr(0, size)).entries.empty()) << size;
@@ -111,7 +111,7 @@ TEST(PackedCubin, DamageLeavesTheToolkitUnknown) {
   }
 }
 
-TEST(PackedCubin, CutOffDataIsReadToItsEndAndNoFurther) {
+TEST(PackedCubin, TruncatedDataIsReadOnlyToItsEnd) {
   const std::string recent = cubin_with_note(100, note("13.4"), 200);
   for (const auto& [packed, flags] : {std::pair{lz4(recent), 0x2011}, {zstd(recent), 0x8011}}) {
     for (std::size_t size = 1; size < packed.size(); ++size) {

@@ -49,13 +49,13 @@ TEST(Fatbin, EntriesHaveKindArchitectureAndVersion) {
                           "lto 80 of 1.61, 8 at 280", "kind 64 100 of 1.7, 8 at 352"));
 }
 
-TEST(Fatbin, FlagsTellArchitectureAndFamilySpecificCode) {
+TEST(Fatbin, FlagsMarkArchitectureAndFamilySpecificCode) {
   EXPECT_THAT(entries_of_file(fatbin(entry(kCubin, header(90, 0x100011), cubin(90)) +
                                      entry(kPtx, of_ptx(103, 8, 8, 0x200011), "text...."))),
               ElementsAre("sm_90a of 12.4, 64 at 80", "ptx 103f of 8.8, 8 at 208"));
 }
 
-TEST(Fatbin, FlagsTellTheCompression) {
+TEST(Fatbin, FlagsMarkTheCompression) {
   const std::string file = fatbin(entry(kPtx, header(90, 0x2011), "packed..") +
                                   entry(kPtx, header(90, 0x8011), "packed..") +
                                   entry(kLtoIr, header(90, 0x12011), "packed.."));
@@ -195,7 +195,7 @@ TEST(Concatenated, OverlappingCodesAreDamage) {
               ElementsAre("a concatenated entry is damaged"));
 }
 
-TEST(Fatbin, SpoiledBytesAreReadToTheEndAndNoFurther) {
+TEST(Fatbin, DamagedBytesAreReadOnlyToTheEnd) {
   const std::string whole = fatbin(entry(kCubin, header(80), cubin(80)) +
                                    entry(kPtx, of_ptx(90, 8, 4, 0x2011), std::string(40, 'p')) +
                                    entry(kCubin, header(100, 0x8011), std::string(40, 'z')) +

@@ -19,7 +19,7 @@ std::string fatbin_of(std::uint32_t architecture) {
   return test::fatbin(test::entry(test::kCubin, header, cubin(architecture)));
 }
 
-TEST(Ptx, TheFirstLinesTellVersionAndTarget) {
+TEST(Ptx, FirstLinesHaveVersionAndTarget) {
   const Reading reading =
       reading_of("// compiler\n\n/* more */ .version 8.4\n.target sm_90a\n.address_size 64\n");
   EXPECT_EQ(reading.kind, FileKind::ptx);
@@ -123,7 +123,7 @@ TEST(Library, SectionsOfFatbinsAndDataAreRead) {
 }
 
 // As in programs that read fatbins themselves.
-TEST(Library, TheMagicNumberAmongDataIsNoFatbin) {
+TEST(Library, MagicNumberAmongDataIsNotAFatbin) {
   const std::string magic(reinterpret_cast<const char*>(kFatbin), sizeof kFatbin);
   const Reading reading =
       reading_of(library({{".rodata", magic + std::string(40, 'x') + fatbin_of(80)},
@@ -134,7 +134,7 @@ TEST(Library, TheMagicNumberAmongDataIsNoFatbin) {
               ElementsAre("a fatbin is damaged or truncated"));
 }
 
-TEST(Library, ASectionOfFatbinsThatIsTooShortForOneIsReported) {
+TEST(Library, FatbinSectionShorterThanAHeaderIsReported) {
   const std::string whole = fatbin_of(80);
   for (std::size_t size = 1; size < kFatbinHeader; ++size) {
     for (const char* name : {".nv_fatbin", "__nv_relfatbin"}) {
@@ -169,7 +169,7 @@ TEST(Library, ASectionPastTheEndIsReported) {
                           "a fatbin is damaged or truncated: its magic number is missing"));
 }
 
-// 60,000 sections that are all the same part of the file would take hours.
+// 60,000 sections at the same part of the file would take hours.
 TEST(Library, OverlappingSectionsEnd) {
   std::vector<Section> sections(60000, {"", ""});
   sections.push_back({".rodata", std::string(100000, 'd')});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the reader tells of bytes, for tests.
+// The reader's results, for tests.
 #pragma once
 
 #include <string>

@@ -28,25 +28,25 @@ add_subdirectory("${ANYCUDA_ARTIFACT_googletest}" "${PROJECT_BINARY_DIR}/googlet
 # What does not run here (README.md says why), as GoogleTest's filter.
 set(ANYCUDA_NOT_EMULATED
     # The machines of these tests are x86-64: its folders, its toolkits, its mark in ld.so's cache.
-    DriverOn.AFileThatIsLeftOverBesideItIsNotTaken
-    DriverOn.IsAskedAnewByWhoLooksItUp
+    DriverOn.LeftOverFileBesideItIsNotTaken
+    DriverOn.EveryLookUpQueriesAgain
     DriverOn.OneThatAnswersWithAnErrorIsReported
-    DriverOn.OtherPlacesAreLookedIntoAfterTheDistributions
-    DriverOn.ThatIsMissingOrSaysNoIsToldApart
-    DriverOn.ThatNamesNoVersionIsOneThatFails
-    DriverOn.TheCachesIsTakenBeforeAllOtherWhateverTheNumbers
-    DriverOn.TheNextIsTakenWhereTheFirstIsNone
+    DriverOn.OtherFoldersAreSearchedAfterTheDistributions
+    DriverOn.MissingAndFailingAreDifferentStates
+    DriverOn.WithoutAVersion_IsAFailure
+    DriverOn.CachesComesBeforeAllOthersForAllNumbers
+    DriverOn.InvalidFirst_NextIsTaken
     DriverOn.TheStubForLinkingIsPassedOver
     LdCache.APathThatNoFileCanHaveIsPassedOver
     LdCache.CountsAndOffsetsThatLieAreNotFollowed
     LdCache.TheNewFormatIsFoundBehindTheOldOne
     LdCache.TheNewFormatIsRead
     LdCache.TheRootStandsBeforeEveryPath
-    Places.TheSystemHasItsFoldersAndEveryInstalledToolkit
-    Places.ToolkitVariablesNameToolkits
+    Gather.TheSystemHasItsFoldersAndEveryInstalledToolkit
+    Gather.ToolkitVariablesNameToolkits
     # The limits of memory hold for the emulator, and its own locks may be held where a program forks.
     Environment.IsReadInPlaceWithoutMemoryForACopy
-    Registration.InLockedMemoryTakesWhatItUses
+    Registration.InLockedMemory_LocksOnlyUsedPages
     Shortage.OfMemoryIsNamedAndTheNextCallSearchesAgain
     Failing.TakeNoLockThatAForkedChildWaitsFor)
 list(JOIN ANYCUDA_NOT_EMULATED ":" ANYCUDA_TEST_FILTER)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First calls on aarch64: every place that AAPCS64 has for an argument, with libraries that say what they got."""
+"""First calls on aarch64: every place that AAPCS64 has for an argument, with libraries that print their arguments."""
 
 import unittest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Branch protection on a CPU that enforces it: the whole suite runs on one, and here a copy of the stub with one
-instruction missing dies of it."""
+"""Branch protection on a CPU that enforces it: all tests run on one; here a copy of the stub that lacks one
+instruction crashes."""
 
 import signal
 import struct
@@ -81,7 +81,7 @@ class Enforced(Emulated):
         self.assertEqual(instruction(code, offset), BTI_C)
         self.assert_dies(offset, signal.SIGILL)
 
-    def test_no_first_call_returns_by_an_address_that_it_did_not_sign(self):
+    def test_first_call_returns_only_by_a_signed_address(self):
         code = Code(STUBS / "libcudart_stub.so")
         begin = struct.pack("<II", SAVE_LINK, PACIASP)
         self.assertEqual(code.content.count(begin), 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The database was harvested from libraries for x86_64. Those for aarch64 export the same."""
+"""The database was harvested from libraries for x86_64. The libraries for aarch64 export the same names."""
 
 import re
 import unittest

@@ -40,7 +40,7 @@ class FirstCall(Emulated):
         return sum(found is None for file in libraries
                    for _, _, found in self.outcomes(("--open", str(file)), [file.parent]))
 
-    def test_works_or_reports_that_there_is_no_library(self):
+    def test_works_or_reports_a_missing_library(self):
         tried = 0
         for situation, (stub, name, no_library, folders) in SITUATIONS.items():
             words = str(STUBS / f"lib{stub}_stub.so"), name

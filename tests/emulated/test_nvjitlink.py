@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nvJitLink for aarch64 links for callers of its own major and of the other."""
+"""nvJitLink for aarch64 links for callers of its major and of the other."""
 
 import unittest
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stubs of the wheel promise glibc 2.17. Here they run on the oldest one that Debian's mirrors have, 2.31, in which
-libdl, libpthread and librt still are libraries of their own."""
+"""The stubs of the wheel need glibc 2.17. Here they run on the oldest one that Debian's mirrors have, 2.31, in which
+libdl, libpthread and librt still are separate libraries."""
 
 import re
 import unittest
@@ -34,7 +34,7 @@ class OldestGlibc(Emulated):
         result = self.result("driver", sysroot=GLIBC, libraries=[Path(WHERE["aarch64_driver-535"])], LD_BIND_NOW="1")
         self.assertIn("version 0 12020\n", result.stdout, result.stderr)
 
-    def test_runs_all_four_where_there_is_no_cuda(self):
+    def test_runs_all_four_without_cuda(self):
         for program, wanted in (("calls_12", ""), ("compile_13", "version 11 0.0\n"), ("link_13", "version 6 0.0\n"),
                                 ("driver", "init 100\n")):
             result = self.result(program, sysroot=GLIBC, LD_BIND_NOW="1")

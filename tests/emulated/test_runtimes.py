@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs built for each CUDA, on the real runtimes for aarch64. There is no driver: a real runtime says 35."""
+"""Programs built for each CUDA, on the real runtimes for aarch64. No driver is installed: a real runtime returns 35."""
 
 import unittest
 
@@ -32,12 +32,12 @@ class Runtimes(Emulated):
         said = self.lines("calls_11", "versions", libraries=[runtime(r).parent for r in RELEASES])
         self.assertEqual(said["runtime"], NUMBERS["13.5"])
 
-    def test_all_functions_are_bound_at_once_where_that_is_asked_for(self):
+    def test_bind_now_binds_all_functions_at_once(self):
         for built in MAJORS:
             said = self.lines(f"calls_{built}", "versions", libraries=[runtime("12.9").parent], LD_BIND_NOW="1")
             self.assertEqual(said["runtime"], NUMBERS["12.9"])
 
-    def test_a_function_that_the_runtime_does_not_have_is_absent_and_its_output_zero(self):
+    def test_missing_function_is_absent_and_its_output_zero(self):
         said = self.lines("calls_13", "failing", libraries=[runtime("11.8").parent])
         self.assertEqual(said["library"], "302 0, then 302")
 
@@ -70,7 +70,7 @@ class WithoutCuda(Emulated):
         self.run_program("calls_12", "failing", ANYCUDA_LOG="error")
         self.assertIn("for a program built for CUDA 12", self.told)
 
-    def test_a_library_for_another_cpu_is_none(self):
+    def test_library_for_another_cpu_is_passed_over(self):
         self.run_program("calls_12", "versions", ANYCUDA_LOG="error", ANYCUDA_CUDART="/bin/sh")
         self.assertIn("built for another CPU architecture", self.told)
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every system call, allocation and dlopen() of a first call fails once: README.md says what is
-// promised. ANYCUDA_FAULTS=long (ctest --preset long) has each fail in every way that it can, and
-// 20,000 pairs of system calls.
+// Every system call, allocation and dlopen() of a first call fails once: README.md lists the
+// promises. With ANYCUDA_FAULTS=long (ctest --preset long) each fails in all its ways, and 20,000
+// pairs of system calls fail.
 #include <gtest/gtest.h>
 #include <sys/syscall.h>
 
@@ -123,7 +123,7 @@ bool is_long() {
   return kind != nullptr && std::strcmp(kind, "long") == 0;
 }
 
-// What the victim says of its two calls.
+// The victim's report on its two calls.
 struct Outcome {
   struct Call {
     int status, value, second_value;
@@ -235,7 +235,7 @@ class FirstCall : public ::testing::TestWithParam<Situation> {
   ProcessSpec spec_;
 
  private:
-  // A file that cannot be read for good is no candidate: then the library may be another.
+  // A file that can never be read is not a candidate: then another library may serve.
   std::string why_wrong_in(const Outcome::Call& call, bool transient, bool is_first,
                            const Outcome& outcome) const {
     if (call == plain_.first) return "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a program tells its tracer where the call under test begins and ends.
+// How a program marks the begin and end of the call under test for its tracer.
 #pragma once
 
 #include <sys/syscall.h>
@@ -14,7 +14,7 @@ namespace anycuda::test {
 constexpr int kBeginSignal = SIGUSR1;
 inline void mark_begin() { raise(kBeginSignal); }
 
-// A system call that no kernel has.
+// A system call that does not exist.
 constexpr long kEndCall = 100002;
 inline void mark_end() { syscall(kEndCall); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the kernel may answer to a system call other than what is wished for.
+// The possible failures of each system call.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Answer {
   bool runs;         // the kernel does as it is asked, and the answer is replaced
 };
 
-// Of the call with that number; a number of an unknown call has those of a seccomp filter alone.
+// The answers of the call with that number; an unknown number has only those of a seccomp filter.
 const std::vector<Answer>& answers_of(long number);
 
 // "openat", "call 39".

@@ -24,7 +24,7 @@ namespace {
   throw std::runtime_error(what + ": " + std::strerror(errno));
 }
 
-// What a program writes, without anybody who has to read it meanwhile.
+// A program's output, without a reader while it runs.
 class Output {
  public:
   Output() : file_(memfd_create("output", MFD_CLOEXEC)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a program and gives system calls between its marks (marks.h) answers that the kernel did not
-// give. x86-64 Linux.
+// Runs a program and replaces the kernel's results of system calls between its marks (marks.h).
+// x86-64 Linux.
 #pragma once
 
 #include <functional>

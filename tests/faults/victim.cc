@@ -40,8 +40,8 @@ struct Failing {
 };
 Failing failing_memory, failing_dlopen;
 
-// NVIDIA's library asks for memory in its constructors, too, and does not bear that there is none:
-// those requests do not count.
+// NVIDIA's library allocates in its constructors, too, and crashes when that fails: those requests
+// do not count.
 bool is_nvidias(const void* caller) {
   Dl_info info{};
   if (!failing_memory.is_on || dladdr(caller, &info) == 0 || info.dli_fname == nullptr)
@@ -98,7 +98,7 @@ int open_files() {
 
 struct Mappings {
   long of_files = 0;
-  long anonymous = 0;  // bytes that belong to this process alone
+  long anonymous = 0;  // private bytes of this process
 };
 
 // Of `library_of`, a text in its path, *found gets the last file's name.
@@ -161,7 +161,7 @@ int main(int argc, char** argv) {
     failing.at = std::atol(argv[4]);
   }
   const auto act = [&] { return opens ? open(argv[2]) : call(function); };
-  std::signal(anycuda::test::kBeginSignal, SIG_IGN);  // nobody may trace it
+  std::signal(anycuda::test::kBeginSignal, SIG_IGN);  // untraced, the signal must not end it
   char found[4096] = "";
   mappings(found, sizeof found);  // its buffers are there before anything is counted
   const int files = open_files();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A folder of a fuzz target's own, which goes with the process.
+// A fuzz target's temporary folder, removed with the process.
 #pragma once
 
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A regular file that is no file on disk: what reads by path or descriptor can be fed with it a
-// few thousand times a second.
+// A regular file in memory, not on disk: code that reads by path or descriptor can be given a few
+// thousand a second.
 #pragma once
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ class MemoryFile {
          "a file in memory can be written");
   }
   int descriptor() const { return descriptor_; }
-  // Good in this process alone; each open() starts at the file's beginning.
+  // Valid only in this process; each open() starts at the file's beginning.
   std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor_); }
 
  private:

@@ -111,8 +111,8 @@ def show(target, figures):
 
 
 def merge(target):
-    """Adds to the corpus what a run made up and reaches code that no file of the corpus reaches.
-    How often a loop runs does not count: that would be a thousand files."""
+    """Adds to the corpus the inputs of a run that reach code which the corpus does not reach.
+    How often a loop runs does not count: that would add a thousand files."""
     if not target.made_up.is_dir():
         return
     before = {file.name for file in target.seeds.iterdir()}
@@ -126,14 +126,14 @@ def targets(build, wanted):
     names = sorted(file.stem for file in (HERE / "targets").glob("*.cc"))
     unknown = sorted(set(wanted) - set(names))
     if unknown:
-        sys.exit(f"no such target: {', '.join(unknown)}; there are {', '.join(names)}")
+        sys.exit(f"unknown target {', '.join(unknown)}; expected {', '.join(names)}")
     chosen = [Target(name, build) for name in names if not wanted or name in wanted]
     for target in chosen:
         if not target.program.exists():
-            sys.exit(f"{target.program} is not there: cmake --preset fuzz && "
+            sys.exit(f"{target.program} does not exist; build it: cmake --preset fuzz && "
                      "cmake --build --preset fuzz")
         if not target.seeds.is_dir():
-            sys.exit(f"{target.seeds} is not there: a target needs a corpus")
+            sys.exit(f"{target.seeds} does not exist: each target needs a corpus")
     return chosen
 
 
@@ -146,7 +146,7 @@ def main():
                         help="targets at a time (one per processor)")
     parser.add_argument("--build", type=pathlib.Path, default=HERE.parents[1] / "build" / "fuzz")
     parser.add_argument("--merge", action="store_true",
-                        help="do not fuzz: add what earlier runs made up to the corpus")
+                        help="do not fuzz: add inputs of earlier runs to the corpus")
     arguments = parser.parse_args()
     chosen = targets(arguments.build.resolve(), arguments.targets)
     if arguments.merge:

@@ -27,11 +27,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=600, help="per group (600)")
     parser.add_argument("--count", type=int, default=sys.maxsize, help="inputs per group, at most")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--build", type=Path, default=ROOT / "build" / "test", help="its anycuda is run")
+    parser.add_argument("--build", type=Path, default=ROOT / "build" / "test", help="a build of anycuda")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
     if not (build / "share" / "anycuda" / "installation.json").is_file():
-        parser.error(f"--build {build}: there is no anycuda in it: cmake --build --preset test")
+        parser.error(f"--build {build}: the folder has no build of anycuda; run cmake --build --preset test")
     os.environ["ANYCUDA_BUILD"] = str(build)
     sys.path[:0] = [str(build / "share" / "anycuda"), str(HERE / "readers"),
                     *(str(ROOT / "tests" / folder) for folder in ("packaging", "support/python"))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What calls mean where majors differ (behaviour.cu): natively, and through the stub on every runtime."""
+"""The meaning of calls for which majors differ (behaviour.cu): natively, and through the stub on every runtime."""
 
 import bundle
 from bundle import SONAMES, Outcome, Way

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in the bundle: programs, runtimes, stubs; and how a program of it is run."""
+"""The contents of the bundle: programs, runtimes, stubs; and how one of its programs is run."""
 
 import contextlib
 import ctypes

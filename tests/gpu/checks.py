@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of linker/ and graph/ (common/check.h): topic by topic, each in a process of its own, several at a time.
+"""The programs of linker/ and graph/ (common/check.h): topic by topic, each in a separate process, several at a time.
 
-Under a memory checker the same one at a time, with fewer repetitions and its word besides.
+Under a memory checker: the same topics one at a time, with fewer repetitions; the checker's errors count.
 """
 
 import os
@@ -37,13 +37,13 @@ class Tally:
             self.wrong.append(f"{topic}: {outcome.end or 'no summary'}, status {outcome.status}")
         elif outcome.status != 0 and int(match[2]) == 0:
             self.wrong.append(f"{topic}: {checker or 'exit'} status {outcome.status}")
-        # API errors are what many topics provoke: they are told, and no errors of memory.
+        # Many topics provoke API errors on purpose: they are reported, and are not memory errors.
         if checker and not re.search(r"LEAK SUMMARY: 0 bytes leaked in 0 allocations", outcome.output):
             self.wrong.append(f"{topic}: device memory was not all freed")
 
 
 def memcheck() -> list[str]:
-    """The checker, [] if there is none; errors that the driver's functions return are no errors of memory."""
+    """The checker's command, [] without a checker. Errors that the driver's functions return are not memory errors."""
     program = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
     return [program, *MEMCHECK, "--report-api-errors", "no"] if Path(program).exists() else []
 
@@ -83,7 +83,7 @@ def run(name: str, program: Path, env: dict[str, str], log: Log, checker: list[s
     wanted = topics or topics_of(program, env)
     # One at a time under the checker: with six of its processes on one GPU, graphs with conditional nodes go wrong
     # (wrong numbers, errors 700 and 719), those of a program that calls nothing but the CUDA runtime, too (11 of 84
-    # runs of compute-sanitizer 13.0; alone none of 12).
+    # runs of compute-sanitizer 13.0; one process at a time, none of 12).
     with ThreadPoolExecutor(1 if checker else jobs) as threads:
         for topic, came in zip(wanted, threads.map(outcome, wanted)):
             log.note(f"-- {name} {topic}{' under memcheck' if checker else ''}\n{came.output}")

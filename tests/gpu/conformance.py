@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conformance client (conformance/): what it prints natively is what it must print everywhere.
+"""The conformance client (conformance/): its native output must be its output everywhere.
 
-Each topic is a process of its own, so that one that crashes hides no other; several run at a time.
+Each topic is a separate process, so that a crash hides no other topic; several run at a time.
 """
 
 import re
@@ -18,7 +18,7 @@ TIMEOUT = 120
 
 @dataclass
 class Report:
-    """What a program said, over all its topics."""
+    """A program's output, over all its topics."""
 
     ok: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)

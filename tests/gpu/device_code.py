@@ -85,7 +85,7 @@ def read_run(way: str, outcome: Outcome) -> Run:
 
 
 def read_checks(output: str) -> dict[str, Check]:
-    """Of each path. `output` begins with JSON, or there is no answer."""
+    """The check of each path. `output` begins with JSON, or has no answer."""
     try:
         inputs = json.loads(output)["inputs"]
         return {one["path"]: Check(one["here"]["runs"], one["here"]["text"]) for one in inputs}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an ordinary CUDA program does: kernels, memory, a symbol, streams and events, a captured
-// graph, a texture, managed memory. Nothing in it knows of the stub; the source is the same for
-// each nvcc.
+// An ordinary CUDA program: kernels, memory, a symbol, streams and events, a captured graph, a
+// texture, managed memory. Its code does not depend on the stub; the source is the same for each
+// nvcc.
 //
 // Prints a line per failure, "checksum <number>" over every result, and at last
 // "built 12 runtime 12.9 driver 13.0 failures 0". Exit status: number of failures.

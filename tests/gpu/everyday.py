@@ -14,7 +14,7 @@ def checksum(outcome: Outcome) -> str:
 
 
 def judge(outcome: Outcome, want: str) -> str:
-    """What is not as expected, "" if nothing; `want` is the checksum of the native run."""
+    """The difference from what is expected, "" if none; `want` is the checksum of the native run."""
     if outcome.end:
         return outcome.end
     if outcome.status != 0:

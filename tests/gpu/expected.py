@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known not to be the same everywhere, and why (expected.txt)."""
+"""Known differences between runtimes, and their reasons (expected.txt)."""
 
 from dataclasses import dataclass
 from fnmatch import fnmatchcase

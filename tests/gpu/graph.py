@@ -14,9 +14,9 @@ def run(log: Log, checked: bool = False) -> int:
     if checked:
         checker = checks.memcheck()
         if not checker:
-            log.say("graph: memcheck skipped, there is no compute-sanitizer")
+            log.say("graph: memcheck skipped: compute-sanitizer is not installed")
             return failures
-        # Ends of processes are seen by who started them, not by the checker of the parent.
+        # The process that started another sees its end; the parent's checker does not.
         topics = [topic for topic in checks.topics_of(PROGRAM, env) if topic != "exits"]
         failures += checks.run("graph", PROGRAM, env, log, checker, topics)
     return failures

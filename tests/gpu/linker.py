@@ -70,7 +70,7 @@ def run(log: Log, checked: bool = False) -> int:
     if checked:
         checker = checks.memcheck()
         if not checker:
-            log.say("linker: memcheck skipped, there is no compute-sanitizer")
+            log.say("linker: memcheck skipped: compute-sanitizer is not installed")
             return failures
         failures += checks.run("linker, nvJitLink as it is", PROGRAM, own, log, checker)
     return failures

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where results go: short to the terminal, in full to a file."""
+"""The output of the results: short on the terminal, in full in a file."""
 
 from pathlib import Path
 from typing import TextIO

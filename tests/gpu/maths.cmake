@@ -6,7 +6,7 @@
 
 # CMakeLists.txt has put cudart's stub and the scripts into the bundle before.
 set(maths_bundled ${scripts})
-# cuDNN and NCCL have releases of their own: the same headers for each major.
+# cuDNN's and NCCL's releases are not CUDA's: the same headers for each major.
 set(own_release_libraries cudnn nccl)
 set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 
@@ -14,8 +14,8 @@ set(maths_libraries cublas cufft curand cusolver cusparse nvjpeg nvml nvfatbin)
 set(maths_list "${CMAKE_CURRENT_SOURCE_DIR}/maths_programs.txt")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${maths_list}")
 file(STRINGS "${maths_list}" maths_programs REGEX "^[^#]")
-# cuDNN 8: the source of cudnn, with the statuses of 8. It is linked with the drop-in, since programs for 8 link with cuDNN 8
-# alone, and then needs the stub, as after `anycuda patch`.
+# cuDNN 8: the source of cudnn, with the statuses of 8. It is linked with the drop-in, since programs for 8 link only
+# with cuDNN 8, and then needs the stub, as after `anycuda patch`.
 set(maths_source_cudnn8 cudnn)
 set(maths_link_cudnn8 dropin_cudnn8_11)
 # The other programs of cuDNN, for both.
@@ -119,7 +119,7 @@ function(maths_artifacts variable release)
   set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
-# The folders of headers of one release; empty, and said so, where one artifact could not be had.
+# The folders of headers of one release; empty, with a message, if one artifact is missing.
 function(maths_headers variable release)
   set(folders)
   maths_artifacts(artifacts ${release})

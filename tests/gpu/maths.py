@@ -128,7 +128,7 @@ def judge(program: str, major: str, report: Report, native: Report | None, lines
 
 @dataclass
 class Said:
-    """What is told of one run: in short, in full, and whether the full text is shown."""
+    """The report of one run: in short, in full, and whether the full text is shown."""
 
     line: str
     output: str

@@ -27,7 +27,7 @@ ENOUGH = 0.9  # of what was paused must be free: what else the process does take
 def wheel(folder: str) -> Path:
     found = sorted((HERE / folder).glob("torch_memory_saver-*.whl"))
     if len(found) != 1:
-        sys.exit(f"memory_saver.py: one wheel was expected in {HERE / folder}, there are {[one.name for one in found]}")
+        sys.exit(f"memory_saver.py: expected one wheel in {HERE / folder}, found {[one.name for one in found]}")
     return found[0]
 
 
@@ -78,7 +78,7 @@ def _opened(site: Path) -> str:
 
 
 def free() -> int:
-    """Bytes of GPU memory that nobody has; PyTorch gives back first what it keeps for later."""
+    """Bytes of free GPU memory; PyTorch first returns what it keeps for later."""
     import torch
     torch.cuda.synchronize()
     torch.cuda.empty_cache()
@@ -146,7 +146,7 @@ class Saver(unittest.TestCase):
         self.scratch.fill_(7)
         self.assertEqual(int(self.scratch.sum()), 7 * (BLOCK // 4))
 
-    def test_one_tag_alone(self) -> None:
+    def test_one_tag_only(self) -> None:
         self.scratch.fill_(5)
         before = free()
         self.saver.pause("kept")
@@ -170,7 +170,7 @@ class Saver(unittest.TestCase):
 
     def test_the_memory_of_a_graph(self) -> None:
         if self.mode != "preload":
-            self.skipTest("torch_memory_saver pauses the memory of graphs in its mode preload alone")
+            self.skipTest("torch_memory_saver pauses the memory of graphs only in its mode preload")
         torch = self.torch
         with self.saver.region(tag="input"):
             given = torch.zeros(BLOCK // 4, dtype=torch.int32, device="cuda")

@@ -18,7 +18,7 @@ FOLDERS = {"11": "cuda_runtime", "12": "cuda_runtime", "13": "cu13"}
 
 
 def install(releases: list[str], site: Path) -> None:
-    """As the wheels do, with the line of their cuda.h that tells the version."""
+    """As the wheels do, with the line of their cuda.h that states the version."""
     for release in releases:
         major = release.split(".")[0]
         root = site / "nvidia" / FOLDERS[major]

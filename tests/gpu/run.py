@@ -103,13 +103,13 @@ PARTS = {
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; all without")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; default: all")
     parser.add_argument("--log", default="", metavar="FILE", help="everything that the programs printed")
     parser.add_argument("--memcheck", action="store_true", help="linker, graph: once more, under compute-sanitizer")
     parser.add_argument("--program", action="append", default=[], choices=[*maths.PROGRAMS, *wheels.PROGRAMS],
                         metavar="NAME", help="maths, wheels: only this program (may be repeated)")
-    parser.add_argument("--carried", default="", metavar="FOLDER", help="where the part `carried` finds its libraries")
-    parser.add_argument("--wheels", default="", metavar="FOLDER", help="where the part `wheels` finds its wheels")
+    parser.add_argument("--carried", default="", metavar="FOLDER", help="the libraries of the part `carried`")
+    parser.add_argument("--wheels", default="", metavar="FOLDER", help="the wheels of the part `wheels`")
     only = parser.add_argument_group("conformance: only this one (may be repeated)")
     only.add_argument("--topic", action="append", default=[])
     only.add_argument("--built", action="append", default=[], choices=list(SONAMES))
@@ -117,7 +117,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=8, help="conformance: programs at a time")
     options = parser.parse_args()
     if unknown := set(options.parts) - PARTS.keys():
-        parser.error(f"no part {', '.join(sorted(unknown))}")
+        parser.error(f"unknown part {', '.join(sorted(unknown))}; expected {', '.join(PARTS)}")
     return options
 
 

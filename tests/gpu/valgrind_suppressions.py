@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Suppressions for valgrind of what NVIDIA's libraries do themselves: errors whose own frame, or the one that called
-it (the C library's memcpy, malloc, ioctl), is in one of theirs. What has another frame there is told.
+it (the C library's memcpy, malloc, ioctl), is in one of theirs. Errors with another frame there are reported.
 
     python3 valgrind_suppressions.py > vendor.supp
     LD_LIBRARY_PATH=stubs:$LD_LIBRARY_PATH GPU_TEST_QUICK=1 valgrind --suppressions=vendor.supp --leak-check=full \\

@@ -3,7 +3,7 @@
 
     python3 run.py wheels --wheels FOLDER     FOLDER has repaired wheels, as wheels/prepare.py makes them
 
-A wheel's program runs in a process of its own, with the wheel unpacked in front of this Python's packages. At its end
+A wheel's program runs in a separate process, with the wheel unpacked in front of this Python's packages. At its end
 the process must have one file of each CUDA library, all of CUDA 13, but for the stubs and drop-ins.
 """
 

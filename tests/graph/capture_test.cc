@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Stream capture: callbacks are kept, other work as it is asked for.
+// Stream capture: callbacks are always kept, other work on request.
 #include "tests/graph/fixture.h"
 #include "tests/graph/memory_faults.h"
 
@@ -80,7 +80,7 @@ TEST_F(Captures, OtherWorkIsKeptWhereAnOwnerIsGiven) {
   EXPECT_FALSE(nobody.alive());
 }
 
-TEST_F(Captures, ACallbackThatTheDriverRefusesIsLetGo) {
+TEST_F(Captures, RefusedCallbackIsReleased) {
   Watched owner;
   Capture capture = begin();
   driver().fail_function("cuLaunchHostFunc", 1, 719);
@@ -105,7 +105,7 @@ TEST_F(Captures, ANodeThatMayBeThereKeepsItsOwners) {
   EXPECT_FALSE(owner.alive());
 }
 
-TEST_F(Captures, ANodeThatMayBeThereKeepsItsOwnersWithNoMemoryLeft) {
+TEST_F(Captures, AllocationFailure_CapturedNodeKeepsItsOwner) {
   Capture capture = begin();
   ASSERT_EQ(capture.call(host(std::make_shared<int>(1))), kOk) << "there is room for more";
   driver().capture_then_fail(719);
@@ -156,7 +156,7 @@ TEST_F(Captures, NodesOfACaptureCannotBeRemoved) {
   EXPECT_EQ(capture.end(), kOk);
 }
 
-TEST_F(Captures, AnInvalidatedCaptureLetsAllGo) {
+TEST_F(Captures, InvalidatedCapture_ReleasesAll) {
   Watched owner;
   Capture capture = begin();
   ASSERT_EQ(capture.call(host(owner.take())), kOk);
@@ -192,7 +192,7 @@ TEST_F(Captures, OneThatIsNotEndedIsEnded) {
   EXPECT_EQ(driver().live().graphs, 0U);
 }
 
-TEST_F(Captures, AForkSharesTheGraphAndHasNoViewOfIt) {
+TEST_F(Captures, ForkSharesTheGraphWithoutAView) {
   Watched owner;
   Capture primary = begin();
   auto* const other = static_cast<CUstream>(driver().new_stream());
@@ -219,7 +219,7 @@ TEST_F(Captures, AForkSharesTheGraphAndHasNoViewOfIt) {
   EXPECT_EQ(primary.view(&view), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(Captures, AForkDoesNotTakeThePlaceOfItsCapture) {
+TEST_F(Captures, ForkDoesNotReplaceItsCapture) {
   Watched owner;
   Capture primary = begin();
   ASSERT_EQ(primary.call(host(owner.take())), kOk);
@@ -278,7 +278,7 @@ TEST_F(Captures, ErrorsAtTheBeginning) {
   EXPECT_EQ(capture.end(&one), kOk);
 }
 
-TEST_F(Captures, OwnersThatAreOverCanBeLetGoMeanwhile) {
+TEST_F(Captures, RetiredOwnersCanBeReleasedMeanwhile) {
   Buffer buffer;
   ASSERT_EQ(Buffer::allocate(16, &buffer), kOk);
   Graph other = graph();

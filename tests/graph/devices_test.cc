@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Owners on two devices: each is freed in the context that it was made in, wherever that happens.
+// Owners on two devices: each is freed in the context that created it, whichever thread releases
+// it.
 #include <thread>
 
 #include "tests/graph/fixture.h"
@@ -79,7 +80,7 @@ TEST_F(Devices, OneGraphHasOwnersOfBoth) {
   EXPECT_EQ(current(), contexts_[0]);
 }
 
-TEST_F(Devices, AThreadOfTheOtherDeviceMayLetGo) {
+TEST_F(Devices, OtherDevicesThreadMayRelease) {
   Graph one = graph();
   for (int device = 0; device < 2; ++device) {
     MemsetNode set;
@@ -106,7 +107,7 @@ TEST_F(Devices, AThreadOfTheOtherDeviceMayLetGo) {
   EXPECT_EQ(driver().live().memory, 0U);
 }
 
-TEST_F(Devices, AThreadWithoutAContextMayLetGo) {
+TEST_F(Devices, ThreadWithoutAContextMayRelease) {
   Graph one = graph();
   MemsetNode set;
   set.destination.buffer = buffer(1);

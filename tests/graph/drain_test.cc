@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Deferred release: the driver's thread only tells, and owners are let go at safe points.
+// Deferred release: the driver's thread only reports; owners are released at safe points.
 #include <pthread.h>
 
 #include <atomic>
@@ -35,7 +35,7 @@ TEST_F(Drain, DeletersRunWhereTheLibraryIsCalled) {
   EXPECT_EQ(pending(), 0U);
 }
 
-TEST_F(Drain, WhatComesLateIsNotLost) {
+TEST_F(Drain, LateReleasesAreNotLost) {
   Watched owner;
   driver().hold_destructors(true);
   Graph one = graph();
@@ -65,7 +65,7 @@ TEST_F(Drain, ADeleterMayCallTheLibrary) {
   EXPECT_FALSE(inner_owner.alive());
 }
 
-TEST_F(Drain, ADrainInADeleterReturnsAtOnceAndTheOuterCountsAll) {
+TEST_F(Drain, NestedDrainReturnsAtOnceAndTheOuterCountsAll) {
   std::vector<std::size_t> counts;
   Graph one = graph();
   for (int at = 0; at < 5; ++at) node(one, with([&] { counts.push_back(drain()); }));

@@ -49,7 +49,7 @@ TEST_F(Embedded, ACloneKnowsItsNodesOwners) {
   EXPECT_FALSE(second.alive());
 }
 
-TEST_F(Embedded, NodesThatRawCallsHaveDestroyedAreForgottenBeforeACopy) {
+TEST_F(Embedded, RawDestroyedNodesAreForgottenBeforeACopy) {
   Watched gone;
   Watched inner_gone;
   Watched kept;
@@ -74,7 +74,7 @@ TEST_F(Embedded, NodesThatRawCallsHaveDestroyedAreForgottenBeforeACopy) {
   EXPECT_NE(graph_get_slot(clone, twin(stays, clone), Slot::extra), nullptr);
 }
 
-TEST_F(Embedded, AChildAtTheAddressOfOneThatTheDriverDestroyedIsItsOwn) {
+TEST_F(Embedded, ChildAtADestroyedChildsAddressIsNew) {
   Watched gone;
   Graph one = graph();
   Graph inner = graph();
@@ -169,13 +169,13 @@ class ReusedAddress : public Embedded {
   GraphView embedded_;
 };
 
-TEST_F(ReusedAddress, AfterTheOwnersAreGone) {
+TEST_F(ReusedAddress, AfterTheOwnersRelease) {
   replace_by_raw_calls();
   EXPECT_FALSE(owner_.alive());
   find_and_use();
 }
 
-TEST_F(ReusedAddress, BeforeTheDriverTells) {
+TEST_F(ReusedAddress, BeforeTheDriversReport) {
   driver().hold_destructors(true);
   replace_by_raw_calls();
   find_and_use();
@@ -231,7 +231,7 @@ TEST_F(ReusedAddress, InAnExecutablesNewChild) {
 }
 
 // The library's own calls cannot destroy the one and keep the view of it.
-TEST_F(ReusedAddress, OfAGraphWhoseHandleNobodyHas) {
+TEST_F(ReusedAddress, GraphWithoutAHolder) {
   Watched owner;
   Graph parent = graph();
   CUgraphNode child = nullptr;
@@ -245,7 +245,7 @@ TEST_F(ReusedAddress, OfAGraphWhoseHandleNobodyHas) {
   EXPECT_FALSE(owner.alive()) << "no raw call can have changed the parent";
 }
 
-TEST_F(Embedded, BodiesOfANodeThatRawCallsHaveReplacedAreNotTakenForItsOwn) {
+TEST_F(Embedded, RawReplacementsBodiesAreNotTheOldNodes) {
   Graph one = graph();
   std::vector<Watched> owners(1);
   std::vector<GraphView> bodies;
@@ -321,7 +321,7 @@ TEST_F(Embedded, AChildGraphIsACopyWithItsOwners) {
   EXPECT_EQ(again, embedded) << "comparable, though gone";
 }
 
-TEST_F(Embedded, AnExecutableHoldsWhatAChildHad) {
+TEST_F(Embedded, ExecutableHoldsTheChildsOwners) {
   Watched owner;
   Watched late;
   Graph parent = graph();
@@ -382,7 +382,7 @@ TEST_F(Embedded, ACloneKnowsTheGraphsInItsNodes) {
   EXPECT_FALSE(owner.alive());
 }
 
-TEST_F(Embedded, WhereTheDriverFindsNothingOwnersStayUntilTheCopyIsGone) {
+TEST_F(Embedded, DriverFindsNothing_OwnersStayUntilTheCopyIsDestroyed) {
   driver().find_in_embedded(false);
   Watched owner;
   Graph parent = graph();
@@ -443,7 +443,7 @@ TEST_F(Embedded, GraphsInGraphsGoTogether) {
   EXPECT_FALSE(owners[0].alive());
 }
 
-TEST_F(Embedded, CloningAndEmbeddingBodiesIsWhatTheDriverSays) {
+TEST_F(Embedded, CloningAndEmbeddingBodies_ReturnsTheDriversStatus) {
   Graph one = graph();
   std::vector<Watched> owners(1);
   std::vector<GraphView> bodies;
@@ -554,7 +554,7 @@ TEST_F(Embedded, AGraphThatAGraphOwnsCannotBeAdopted) {
 }
 
 // One thread's graph gets the address of another's as soon as that is destroyed.
-TEST_F(Embedded, GraphsOfOtherThreadsDoNotOwnAnAddressThatIsFree) {
+TEST_F(Embedded, FreeAddressIsNotOwnedByOtherThreadsGraphs) {
   constexpr int kThreads = 4;
   constexpr int kGraphs = 5000;
   std::vector<std::thread> threads;
@@ -572,7 +572,7 @@ TEST_F(Embedded, GraphsOfOtherThreadsDoNotOwnAnAddressThatIsFree) {
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(Embedded, AGraphThatTheDriverDidNotDestroyCanBeAdopted) {
+TEST_F(Embedded, GraphThatTheDriverKeptCanBeAdopted) {
   Graph one = graph();
   const CUgraph raw = one.get();
   driver().fail_function("cuGraphDestroy", 1, 999);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executable graphs: owners of updated nodes, whole updates, launches that still run.
+// Executable graphs: owners of updated nodes, whole updates, running launches.
 #include "tests/graph/fixture.h"
 
 namespace anycuda::graph {
@@ -175,7 +175,7 @@ TEST_F(Execs, OwnersOfARunningLaunchStayUntilItEnds) {
 }
 
 // After a raw update this object is the last that has the owners.
-TEST_F(Execs, OwnersThatItHasAloneAreLetGoWithoutHarmToACapture) {
+TEST_F(Execs, LastReferencesAreReleasedWithoutInvalidatingACapture) {
   auto* const stream = static_cast<CUstream>(driver().new_stream());
   Graph one = graph();
   Exec exec;
@@ -219,7 +219,7 @@ TEST_F(Execs, EnablingAttachesNothing) {
   EXPECT_EQ(exec.enabled(made, nullptr), CUDA_ERROR_INVALID_VALUE);
 }
 
-TEST_F(Execs, WhereThereIsNone) {
+TEST_F(Execs, NullGraph_ReturnsErrors) {
   Exec exec;
   const GraphView none;
   EXPECT_EQ(exec.launch(nullptr), CUDA_ERROR_INVALID_VALUE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Each call of the driver and each allocation fails once, in each thing that the library does:
-// afterwards there is no node, no owner and no leak, and all is as before.
+// Each call of the driver and each allocation fails once, in each operation of the library:
+// afterwards no new node, owner or leak remains, and all is as before.
 #include <functional>
 
 #include "tests/graph/fixture.h"
@@ -185,8 +185,8 @@ const Operation kOperations[] = {
 
 class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation> {
  protected:
-  // Runs the operation, with the n-th driver call or allocation failing, on a graph of its own.
-  // False when there was no n-th.
+  // Runs the operation, with the n-th driver call or allocation failing, on a new graph. False if
+  // it made fewer than n.
   static bool run(bool memory, std::size_t nth) {
     SCOPED_TRACE(std::string(memory ? "allocation " : "driver call ") + std::to_string(nth));
     static auto* const stream = static_cast<CUstream>(driver().new_stream());

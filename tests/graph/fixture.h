@@ -27,14 +27,14 @@ inline CUresult status(unsigned value) { return static_cast<CUresult>(value); }
 // 13.0 unless FAKE_DRIVER_VERSION says so).
 bool driver_has_ids();
 
-// Lets go all that is over, and that the driver's thread has still to tell.
+// Releases all retired owners, including those that the driver's thread has yet to report.
 void settle();
 
 // An owner, and whether it is still there.
 class Watched {
  public:
   Watched() : owner_(std::make_shared<int>(1)), watch_(owner_) {}
-  OpaqueHandle take() { return std::move(owner_); }  // nobody else has it then
+  OpaqueHandle take() { return std::move(owner_); }  // the only reference moves out
   bool alive() const {
     settle();
     return !watch_.expired();
@@ -45,7 +45,7 @@ class Watched {
   std::weak_ptr<int> watch_;
 };
 
-// Begins and ends with nothing that is alive, and sees that no dead handle was used.
+// Begins and ends without a live object, and checks that the test used no dead handle.
 class OnFakeDriver : public testing::Test {
  protected:
   OnFakeDriver() { driver(); }  // before a test's members make graphs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nodes that are not the graph's: no function hands them to the driver.
+// Nodes of other graphs: every function refuses them before the driver is called.
 #include <functional>
 
 #include "tests/graph/fixture.h"
@@ -296,7 +296,7 @@ TEST_F(Membership, NodesThatWereAddedHereAreKnown) {
   EXPECT_EQ(driver().calls("cuGraphGetNodes"), 0U);
 }
 
-TEST_F(Membership, WhereTheDriverDoesNotListThemTheErrorIsTheDrivers) {
+TEST_F(Membership, FailedListing_ErrorIsTheDrivers) {
   Graph one = graph();
   Graph other = graph();
   const CUgraphNode foreign = node(other, nullptr);

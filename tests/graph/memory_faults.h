@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes the n-th allocation of this thread fail, as where there is no memory left.
+// Makes the n-th allocation of this thread fail, as when memory is exhausted.
 #pragma once
 
 #include <cstddef>

@@ -60,7 +60,7 @@ void compare_with_a_map(NodeTable* table, unsigned seed, std::uintptr_t distance
   expect_same(*table, model);
 }
 
-TEST(NodeTable, IsWhatAMapIs) {
+TEST(NodeTable, BehavesLikeAMap) {
   for (const std::uintptr_t distance : {1U, 100U, 500U, 1500U}) {
     NodeTable table;
     for (const unsigned seed : {1U, 2U, 3U}) {

@@ -218,7 +218,7 @@ TEST_F(Nodes, BothWaysForMemoryAreRefusedByName) {
   refused(set, add_memset, "memset", "1, 2 or 4 bytes, not 3");
 }
 
-TEST_F(Nodes, WhatReachesBeyondABufferIsRefused) {
+TEST_F(Nodes, RangePastABufferIsRefused) {
   MemcpyNode copy;
   copy.destination.buffer = buffer(256);
   copy.source.address = 0x1000;
@@ -248,7 +248,7 @@ TEST_F(Nodes, WhatReachesBeyondABufferIsRefused) {
   refused(set, add_memset, "memset", "too many");
 }
 
-TEST_F(Nodes, OfRawMemoryWhatNoMemoryHasIsRefused) {
+TEST_F(Nodes, RawMemory_InvalidRangeIsRefused) {
   int host = 0;
   const auto in = [&](auto MemoryOperand::*way, auto value) {
     MemcpyNode copy;
@@ -406,7 +406,7 @@ TEST_F(Nodes, BuffersOfArgumentsAreKept) {
   refused(node, add_kernel, "kernel arguments", "the Buffer at 1 of argument_buffers is empty");
 }
 
-TEST_F(Nodes, TheModuleOfARawFunctionIsKeptWhereItIsKnown) {
+TEST_F(Nodes, KnownModuleOfARawFunctionIsKept) {
   Kernel loaded = kernel();
   KernelNode node;
   node.function = loaded.function();
@@ -422,7 +422,7 @@ TEST_F(Nodes, TheModuleOfARawFunctionIsKeptWhereItIsKnown) {
   one.destroy();
   settle();
   EXPECT_EQ(driver().live().modules, 0U);
-  // One that somebody else has loaded is not this library's to keep, nor is one that is unloaded.
+  // The library does not keep a module that another loader has loaded, nor one that is unloaded.
   CUmod_st* module = nullptr;
   ASSERT_EQ(api::cuModuleLoadData(&module, "image"), 0U);
   ASSERT_EQ(api::cuModuleGetFunction(&node.function, module, "name"), 0U);
@@ -432,7 +432,7 @@ TEST_F(Nodes, TheModuleOfARawFunctionIsKeptWhereItIsKnown) {
   EXPECT_EQ(api::cuModuleUnload(module), 0U);
 }
 
-TEST_F(Nodes, HostDataIsCopiedWhenAskedTo) {
+TEST_F(Nodes, HostDataIsCopiedOnRequest) {
   std::array<int, 3> data{4, 5, 6};
   static std::vector<int> seen;
   seen.clear();
@@ -538,7 +538,7 @@ TEST_F(Nodes, TheTextOfALostExceptionIsKept) {
   EXPECT_STREQ(lost_exception(before + 15), "12");
 }
 
-TEST_F(Nodes, NewParametersLeaveTheCallersOwnSlotsAlone) {
+TEST_F(Nodes, NewParametersKeepTheCallersSlots) {
   Watched own;
   Watched first;
   Watched second;

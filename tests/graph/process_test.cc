@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Other drivers, no driver, and the end of a process: each in a process of its own, on a machine
+// Other drivers, no driver, and the end of a process: each in a separate process, on a machine
 // that has just that.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ std::string starts(const char* call, const char* status) {
   return std::string(call) + ": " + status + " ";
 }
 
-// Nothing works, for want of a driver that is initialised.
+// Nothing works without an initialised driver.
 void expect_nothing_made(const ProcessResult& result) {
   EXPECT_EQ(result.status, 0) << result.describe();
   for (const char* call :

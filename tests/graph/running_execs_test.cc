@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executable graphs that are destroyed while a launch of them runs.
+// Executable graphs that are destroyed during one of their launches.
 #include <atomic>
 #include <thread>
 
@@ -111,7 +111,7 @@ TEST_F(RunningExecs, AnUpdateDoesNotForgetTheLaunch) {
   EXPECT_EQ(execs(), 0U);
 }
 
-TEST_F(RunningExecs, AnUpdateGoesOnWatching) {
+TEST_F(RunningExecs, UpdateKeepsWatching) {
   Graph one = graph();
   add_callback(one);
   Exec exec;
@@ -122,7 +122,7 @@ TEST_F(RunningExecs, AnUpdateGoesOnWatching) {
   EXPECT_EQ(execs(), 1U);
 }
 
-TEST_F(RunningExecs, AnExecThatTakesAnothersPlaceToo) {
+TEST_F(RunningExecs, ReplacedByMoveToo) {
   Graph one = graph();
   add_callback(one);
   Exec exec = launched(one);
@@ -168,7 +168,7 @@ TEST_F(RunningExecs, AreDestroyedByAnyThreadAlsoInACapture) {
   }).join();
 }
 
-TEST_F(RunningExecs, OfALostContextAreLeftAlone) {
+TEST_F(RunningExecs, LostContext_AreKept) {
   Watched owner;
   Graph one = graph();
   add_callback(one);
@@ -210,7 +210,7 @@ TEST_F(RunningExecs, AreDestroyedAtOnceWhereTheContextHasFailed) {
   EXPECT_EQ(driver().live().execs, 0U);
 }
 
-TEST_F(RunningExecs, ALaunchThatIsCapturedDoesNotHideTheOneThatRuns) {
+TEST_F(RunningExecs, CapturedLaunchDoesNotHideTheRunningOne) {
   Graph one = graph();
   add_callback(one);
   Exec exec = launched(one);
@@ -301,7 +301,7 @@ TEST_F(RunningExecs, MayBeDestroyedByADeleter) {
   EXPECT_EQ(execs(), 0U);
 }
 
-TEST_F(RunningExecs, EveryCallAsksAboutOne) {
+TEST_F(RunningExecs, EveryCallPollsOne) {
   Graph one = graph();
   add_callback(one);
   for (int made = 0; made < 3; ++made) launched(one, static_cast<CUstream>(driver().new_stream()));

@@ -42,7 +42,7 @@ TEST_F(Slots, EachSlotHasItsOwner) {
   EXPECT_FALSE(other.alive());
 }
 
-TEST_F(Slots, AnEmptyOwnerIsSuccessAndMakesNothing) {
+TEST_F(Slots, EmptyOwner_SucceedsWithoutAnObject) {
   Graph one = graph();
   CUgraphNode empty = nullptr;
   ASSERT_EQ(add_empty(one, {}, &empty), kOk);
@@ -74,7 +74,7 @@ TEST_F(Slots, BadGraphNodeOrSlotIsRefused) {
   EXPECT_EQ(owner.use_count(), 1);
 }
 
-TEST_F(Slots, WhatIsReplacedStaysWithWhatWasMadeBefore) {
+TEST_F(Slots, ReplacedOwner_StaysWithEarlierObjects) {
   Watched first;
   Watched second;
   Graph one = graph();
@@ -108,7 +108,7 @@ TEST_F(Slots, TheLastOfSeveralExecutablesFrees) {
   EXPECT_FALSE(owner.alive());
 }
 
-TEST_F(Slots, ANodeAtTheAddressOfOneThatTheDriverDestroyedHasNothingOfIt) {
+TEST_F(Slots, NodeAtADestroyedNodesAddressIsNew) {
   Watched stale;
   Watched fresh;
   Graph one = graph();

@@ -113,7 +113,7 @@ TEST_F(UpdatedOwners, OfManyLaunchesGoOneByOne) {
   EXPECT_LE(driver().live().events, owners.size() + 1);
 }
 
-TEST_F(UpdatedOwners, OfEveryLaunchGoWhereTheDriverIsAlwaysSomeLaunchesBehind) {
+TEST_F(UpdatedOwners, DriverSomeLaunchesBehind_AreReleasedSteadily) {
   std::vector<Watched> owners(100);
   driver().hold_launches(true);
   for (Watched& owner : owners) {
@@ -135,7 +135,7 @@ TEST_F(UpdatedOwners, NewParametersWithoutOwnersReleaseTheFormer) {
 }
 
 // Host nodes have their own reason for events: running_execs_test.cc.
-TEST_F(UpdatedOwners, LaunchesRecordNoEventWhereNothingIsToBeReleased) {
+TEST_F(UpdatedOwners, NothingToRelease_LaunchesRecordNoEvent) {
   Graph one = graph();
   MemsetNode fill;
   fill.destination.address = 0x1000;
@@ -275,7 +275,7 @@ TEST_F(UpdatedOwners, AreReleasedWithoutHarmToACapture) {
 }
 
 // Without host nodes a launch needs no event: a later launch is ordered behind it.
-TEST_F(UpdatedOwners, OfALaunchWithoutAnEventStayUntilALaterOneHasEnded) {
+TEST_F(UpdatedOwners, LaunchWithoutAnEvent_StayUntilALaterLaunchEnds) {
   Graph one = graph();
   CUgraphNode made = nullptr;
   MemsetNode fill;
@@ -308,7 +308,7 @@ TEST_F(UpdatedOwners, OfALaunchWithoutAnEventStayUntilALaterOneHasEnded) {
   EXPECT_TRUE(owners[0].alive()) << "it may have been captured";
 }
 
-TEST_F(UpdatedOwners, OfALaunchWithoutAnEventDoNotGoWithTheLaunchBefore) {
+TEST_F(UpdatedOwners, LaunchWithoutAnEvent_StayAfterThePreviousLaunch) {
   Watched owners[2];
   driver().hold_launches(true);
   set(&owners[0]);
@@ -321,7 +321,7 @@ TEST_F(UpdatedOwners, OfALaunchWithoutAnEventDoNotGoWithTheLaunchBefore) {
 }
 
 // A stream's end is that of all earlier launches of the same executable graph.
-TEST_F(UpdatedOwners, OfLaunchesInTwoStreamsGoWithTheEndOfTheLaterOne) {
+TEST_F(UpdatedOwners, LaunchesInTwoStreams_AreReleasedAfterTheLater) {
   const CUstream streams[] = {new_stream(), new_stream()};
   Watched owners[4];
   driver().hold_launches(true);
@@ -369,7 +369,7 @@ TEST_F(UpdatedOwners, OfALaunchThatFailedAreReleased) {
   EXPECT_FALSE(owners[0].alive());
 }
 
-TEST_F(UpdatedOwners, GoWithAWholeUpdateAndWithTheEndAsBefore) {
+TEST_F(UpdatedOwners, AreReleasedAfterAWholeUpdateAndDestruction) {
   Watched owners[4];
   driver().hold_launches(true);
   set(&owners[0]);

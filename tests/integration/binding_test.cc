@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which symbol version a caller reaches: its own major's, or ANYCUDA_NATIVE where it names none.
+// Which symbol version a caller reaches: its major's, or ANYCUDA_NATIVE where it names none.
 //
-// It is seen by what the stub does. With ANYCUDA_CROSS_MAJOR=reject a caller of one major is served
-// by a runtime of that major alone, and a native caller by each of them. And
+// The stub's behaviour shows it. With ANYCUDA_CROSS_MAJOR=reject a caller of one major is served
+// only by a runtime of that major, and an unversioned caller by each of them. And
 // cudaPointerGetAttributes of CUDA 13 fills a larger structure than those of 11 and 12, so a caller
 // of these must not reach it.
 #include "real.h"
@@ -53,17 +53,17 @@ class BuiltFor : public ::testing::TestWithParam<std::string> {
   std::string program() const { return "call_cudart-" + major_of(release()); }
 };
 
-TEST_P(BuiltFor, ReachesItsOwnVersionWithTheStubInNeeded) {
+TEST_P(BuiltFor, StubInNeeded_ReachesItsVersion) {
   EXPECT_THAT(served_by({patched(program()), "channel"}), ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, ReachesItsOwnVersionLinkedWithTheLibraryForThat) {
+TEST_P(BuiltFor, LinkedWithTheLinkLibrary_ReachesItsVersion) {
   const ElfFile program_file = ElfFile::read(linked(program()));
   EXPECT_THAT(program_file.needed, ::testing::Contains("libcudart_stub.so"));
   EXPECT_THAT(served_by({linked(program()), "channel"}), ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, ReachesItsOwnVersionUnderPreload) {
+TEST_P(BuiltFor, Preloaded_ReachesItsVersion) {
   EXPECT_THAT(served_by({native(program()), "channel"},
                         [&](Machine& machine) {
                           machine.on_library_path(cudart, release()).preload(stub("cudart"));
@@ -71,17 +71,17 @@ TEST_P(BuiltFor, ReachesItsOwnVersionUnderPreload) {
               ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, ReachesItsOwnVersionThroughTheDropIn) {
+TEST_P(BuiltFor, DropIn_ReachesItsVersion) {
   EXPECT_THAT(served_by({native(program()), "channel"},
                         [](Machine& machine) { machine.library_path(dropin_folder()); }),
               ElementsAre(release()));
 }
 
-TEST_P(BuiltFor, ReachesTheNativeVersionWithoutVersionInformation) {
+TEST_P(BuiltFor, WithoutVersions_ReachesTheUnversionedNames) {
   EXPECT_EQ(served_by({versionless(program()), "channel"}), kReleases);
 }
 
-// A drop-in is one major's library; a caller without versions takes it for what it is called.
+// A drop-in is one major's library; an unversioned caller gets the major of its name.
 TEST_P(BuiltFor, ReachesTheDropInsVersionWithoutVersionInformation) {
   const Path plain = Path(ANYCUDA_BINARY_DIR) / "plain/programs" / program();
   EXPECT_THAT(served_by({plain, "channel"},
@@ -91,7 +91,7 @@ TEST_P(BuiltFor, ReachesTheDropInsVersionWithoutVersionInformation) {
 
 // Without a version the call goes to the runtime as it is; with one it goes there by way of an
 // adapter where the structures differ, and says the same.
-TEST_P(BuiltFor, GetsTheRuntimesAnswerAndNothingPastItsStructure) {
+TEST_P(BuiltFor, GetsTheRuntimesAnswerWithinItsStructure) {
   for (const std::string& runtime : kReleases) {
     Machine machine;
     machine.wheel(cudart, runtime);
@@ -130,7 +130,7 @@ class Interpreter : public ::testing::Test {
   }
 };
 
-TEST_F(Interpreter, ReachesTheNativeVersionByDlsym) {
+TEST_F(Interpreter, Dlsym_ReachesTheUnversionedNames) {
   EXPECT_EQ(loaded_by({"import:" + stub("cudart").string(), "call:cudaPeekAtLastError"}),
             kReleases);
 }
@@ -147,7 +147,7 @@ TEST_F(Interpreter, ReachesTheDropInsVersionByDlsym) {
               ElementsAre("13.5"));
 }
 
-TEST_F(Interpreter, ReachesTheNativeVersionThroughCtypes) {
+TEST_F(Interpreter, Ctypes_ReachesTheUnversionedNames) {
   for (const std::string& release : kReleases) {
     const std::string runtime = library_of(cudart, release);
     Machine machine;
@@ -173,12 +173,13 @@ void PrintTo(const Client& client, std::ostream* out) {
 
 class OtherLibrary : public ::testing::TestWithParam<Client> {};
 
-TEST_P(OtherLibrary, IsReachedByItsOwnMajorAlone) {
+TEST_P(OtherLibrary, IsReachedOnlyByItsMajor) {
   const Client& client = GetParam();
   const std::string name = client.program + "-" + major_of(client.release);
   REQUIRE_PROGRAM(patched(name));
   for (const std::string& release : kReleases) {
-    if (client.component.name == nvjitlink.name && release == "11.8") continue;  // there is none
+    // CUDA 11 has no nvJitLink.
+    if (client.component.name == nvjitlink.name && release == "11.8") continue;
     REQUIRE_ARTIFACT(std::string(client.component.name) + "-" + release);
     Machine machine;
     machine.wheel(client.component, release).env("ANYCUDA_CROSS_MAJOR", "reject");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Several copies of the runtime's stub in one process act as one (docs/copies.md): one library, one
-// error per thread, and what is registered through one serves calls through another.
+// error per thread, and registrations through one serve calls through another.
 #include <algorithm>
 #include <cstring>
 
@@ -39,7 +39,7 @@ class Copies : public ::testing::Test {
     machine_.put_file(file, bytes);
     return file;
   }
-  // A copy from before: nobody finds it, and it finds nobody.
+  // A copy of an older release: it and the other copies do not find each other.
   Path old_copy(const std::string& name) {
     return changed(name, [](std::string& bytes) {
       const std::string symbol = "anycudaCopy1_";
@@ -115,7 +115,7 @@ TEST_F(Copies, UseTheLibraryThatTheFirstCallHasChosen) {
   }
 }
 
-TEST_F(Copies, SayWhoseChoiceTheyUse) {
+TEST_F(Copies, NameTheCopyWhoseChoiceTheyUse) {
   put_runtimes();
   machine_.env("ANYCUDA_CUDART", path("opt/a/libcudart.so.12")).env("ANYCUDA_LOG", "info");
   with_copies({"use:1", "version", "use:2", "version"});
@@ -123,7 +123,7 @@ TEST_F(Copies, SayWhoseChoiceTheyUse) {
                                 "has chosen"));
 }
 
-TEST_F(Copies, JoinACopyThatIsLoadedLaterThanTheFirstCall) {
+TEST_F(Copies, CopyLoadedAfterTheFirstCall_IsJoined) {
   put_runtimes();
   machine_.env("ANYCUDA_CUDART", path("opt/a/libcudart.so.12"));
   EXPECT_THAT(
@@ -134,7 +134,7 @@ TEST_F(Copies, JoinACopyThatIsLoadedLaterThanTheFirstCall) {
 }
 
 // One has failed while nothing was there.
-TEST_F(Copies, FindWhatAnotherHasFoundSince) {
+TEST_F(Copies, FindALibraryThatAnotherCopyFound) {
   put_runtimes();
   EXPECT_THAT(with_copies({"use:1", "version", "use:2", "version",
                            "set:ANYCUDA_CUDART=" + path("opt/a/libcudart.so.12").string(), "use:3",
@@ -223,7 +223,7 @@ TEST_F(Copies, RegisterForCallsThroughEach) {
                   "unregister 3", "unregister: done", "unregister 2", "unregister: done"));
 }
 
-TEST_F(Copies, RegisterStraightThroughACopyThatIsLoadedAfterTheFirstCall) {
+TEST_F(Copies, CopyLoadedAfterTheFirstCall_RegistersDirectly) {
   machine_.env("ANYCUDA_CUDART", fake("recording"));
   EXPECT_THAT(run({"copy:" + names_[0].string(), "call:cudaGetDevice", "copy:" + names_[2].string(),
                    "register:late", "unregister"}),
@@ -232,7 +232,7 @@ TEST_F(Copies, RegisterStraightThroughACopyThatIsLoadedAfterTheFirstCall) {
 }
 
 // What is taken back before the first call is never registered, whichever copy that goes through.
-TEST_F(Copies, TakeBackWhatAnotherHasRegistered) {
+TEST_F(Copies, UndoAnotherCopysRegistrations) {
   machine_.env("ANYCUDA_CUDART", fake("recording"));
   EXPECT_THAT(with_copies({"use:1", "register:first", "use:3", "unregister", "use:2",
                            "call:cudaGetDevice"}),
@@ -273,7 +273,7 @@ TEST_F(Copies, WithALargerTableJoinAndLead) {
 }
 
 // It has the choice, and nothing else.
-TEST_F(Copies, WithASmallerTableShareWhatTheyKnow) {
+TEST_F(Copies, SmallerTable_SharesItsEntries) {
   put_runtimes();
   machine_.env("ANYCUDA_CUDART", path("opt/a/libcudart.so.12"));
   const Path smaller = copy_with_table("smaller", 8 + 3 * 4);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kernels that the driver cannot load: the runtime's stub says so at the level warn. Objects of
-// real compilers, real drivers.
+// Kernels that the driver cannot load: the runtime's stub reports them at the level warn. Objects
+// of real compilers, real drivers.
 #include "real.h"
 
 namespace anycuda::test {
@@ -48,7 +48,7 @@ TEST_F(DeviceCode, OfANewerMajorThanTheDriversIsNamed) {
                         "code with CUDA 12.2 or older\n"));
 }
 
-TEST_F(DeviceCode, OfANewerMajorForAGpuOfTheDriversIsKnownByThePtxBesideIt) {
+TEST_F(DeviceCode, NewerMajorForAKnownGpu_ShowsByItsPtx) {
   EXPECT_THAT(messages({"13.0-sm_100"}, 550),
               HasSubstr("(sm_100, PTX 9.0 for compute_100), which needs a driver of CUDA 13.0"));
 }
@@ -74,7 +74,7 @@ TEST_F(DeviceCode, OfEachObjectIsNamedOnce) {
   EXPECT_EQ(text.find(kNone, first + 1), std::string::npos) << text;
 }
 
-TEST_F(DeviceCode, IsNotLookedAtWithoutADriverOrBelowTheLevelWarn) {
+TEST_F(DeviceCode, WithoutDriverOrBelowLevelWarn_IsNotRead) {
   EXPECT_THAT(messages({"13.0"}, 0), Not(HasSubstr(kNone)));
   EXPECT_THAT(messages({"13.0"}, 535, "error"), Not(HasSubstr(kNone)));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program compiled for a newer CUDA than its driver: each name leads to the function of that name
-// alone, and what cuGetProcAddress gives is what the driver gives.
+// A program compiled for a newer CUDA than its driver: each name leads only to the function of that
+// name, and cuGetProcAddress returns what the driver's returns.
 #include "real.h"
 
 namespace anycuda::test {
@@ -26,9 +26,9 @@ class DriverNames : public ::testing::Test {
   ProcessResult result_;
 };
 
-// The driver itself says 3, since nobody called cuInit: whose function it was can be told from
+// The driver itself returns 3, since cuInit was not called: whose function it was shows by
 // that.
-TEST_F(DriverNames, WhatTheDriverLacksSays302AndNoOlderFormIsCalled) {
+TEST_F(DriverNames, MissingFunctionReturns302WithoutAnOlderForm) {
   machine_.driver(535);  // CUDA 12.2
   EXPECT_THAT(run({"context", "elapsed", "add-node", "green-context"}),
               ElementsAre("context: 302 null", "elapsed: 302", "add-node: 302 null",
@@ -36,7 +36,7 @@ TEST_F(DriverNames, WhatTheDriverLacksSays302AndNoOlderFormIsCalled) {
   EXPECT_THAT(result_.err, ContainsRegex("cuCtxCreate_v4 .*libcuda.so.1"));
 }
 
-TEST_F(DriverNames, AnOlderFormIsTheDriversOwnWhereTheProgramAsksForIt) {
+TEST_F(DriverNames, RequestedOlderFormIsTheDrivers) {
   machine_.driver(535);
   EXPECT_THAT(run({"older-context", "advise"}),
               ElementsAre("older-context: 3 untouched", "advise: 1"));
@@ -50,7 +50,7 @@ TEST_F(DriverNames, ANewerDriverHasMoreOfThem) {
                           "green-context: 3 untouched"));
 }
 
-TEST_F(DriverNames, AddressesAreThoseOfTheVersionThatIsAskedFor) {
+TEST_F(DriverNames, AddressesAreThoseOfTheRequestedVersion) {
   machine_.driver(535);
   EXPECT_THAT(
       run({"address:cuMemAlloc,2000", "address:cuMemAlloc,3020", "address:cuMemAdvise,12000",
@@ -65,7 +65,7 @@ TEST_F(DriverNames, AddressesAreThoseOfTheVersionThatIsAskedFor) {
   EXPECT_EQ(result_.err, "");
 }
 
-TEST_F(DriverNames, WhatTheDriverDoesNotFindItSaysItself) {
+TEST_F(DriverNames, NotFound_StatusIsTheDrivers) {
   machine_.driver(535);
   EXPECT_THAT(run({"address:cuGreenCtxCreate,12040", "address:cuMemAlloc_v2,12000",
                    "address:cuMemAlloc,0"}),

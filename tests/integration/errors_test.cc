@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the stubs answer when they cannot do what they are asked: without a library, and with one
-// that does not have the function or may not be given it.
+// The stubs' answers to calls that cannot be served: without a library, and with one that lacks the
+// function or must not get it.
 #include <algorithm>
 #include <map>
 
@@ -37,7 +37,7 @@ class WithoutCuda : public ::testing::TestWithParam<std::string> {
   Machine machine_;
 };
 
-TEST_P(WithoutCuda, TheRuntimeSays35AndZeroesItsOutputs) {
+TEST_P(WithoutCuda, RuntimeReturns35AndZeroesItsOutputs) {
   REQUIRE_PROGRAM(patched("call_cudart-" + GetParam()));
   const ProcessResult result =
       call("call_cudart", {"count", "device", "malloc", "runtime", "peek", "last", "last",
@@ -72,7 +72,7 @@ TEST_P(WithoutCuda, ErrorsHaveTheirNamesAndTextsWithoutAnyReport) {
                   "error-string: unrecognized error code"));
 }
 
-TEST_P(WithoutCuda, NvrtcSaysInternalErrorAndZeroesItsOutputs) {
+TEST_P(WithoutCuda, NvrtcReturnsInternalErrorAndZeroesItsOutputs) {
   REQUIRE_PROGRAM(patched("call_nvrtc-" + GetParam()));
   const ProcessResult result = call(
       "call_nvrtc", {"version", "create", "error-string:11", "error-string:6", "loaded:libnvrtc"});
@@ -83,7 +83,7 @@ TEST_P(WithoutCuda, NvrtcSaysInternalErrorAndZeroesItsOutputs) {
   EXPECT_EQ(count_of("no usable NVRTC", result.err), 1u) << result.err;
 }
 
-TEST_P(WithoutCuda, OneMessageSaysWhatWasLookedForAndWhatToDo) {
+TEST_P(WithoutCuda, OneMessageHasNamesFoldersAndHint) {
   REQUIRE_PROGRAM(patched("call_cudart-" + GetParam()));
   const ProcessResult result = call("call_cudart", {"count", "malloc", "in-thread:device", "peek"});
   EXPECT_EQ(count_of("anycuda:", result.err), 1u) << result.err;
@@ -98,7 +98,7 @@ TEST_P(WithoutCuda, OneMessageSaysWhatWasLookedForAndWhatToDo) {
 INSTANTIATE_TEST_SUITE_P(Errors, WithoutCuda, ::testing::Values("11", "12", "13"),
                          [](const auto& info) { return "BuiltFor" + info.param; });
 
-TEST(WithoutCuda, NvJitLinkSaysInternalErrorAndZeroesItsOutputs) {
+TEST(WithoutCuda, NvJitLinkReturnsInternalErrorAndZeroesItsOutputs) {
   for (const char* program : {"call_nvjitlink-12", "call_nvjitlink-13"}) {
     REQUIRE_PROGRAM(patched(program));
     const ProcessResult result = Machine().run({patched(program), "create", "create"});
@@ -107,7 +107,7 @@ TEST(WithoutCuda, NvJitLinkSaysInternalErrorAndZeroesItsOutputs) {
   }
 }
 
-TEST(WithoutCuda, TheDriverSaysNoDeviceAndThenNotInitialised) {
+TEST(WithoutCuda, DriverReturnsNoDeviceAndThenNotInitialised) {
   REQUIRE_PROGRAM(patched("call_cuda"));
   const ProcessResult result = Machine().run({patched("call_cuda"), "init", "version", "count",
                                               "malloc", "error-name:100", "error-name:3"});
@@ -126,7 +126,7 @@ TEST(Log, IsSilentWhenOff) {
   EXPECT_EQ(result.err, "");
 }
 
-TEST(Log, GoesIntoAFile) {
+TEST(Log, IsWrittenIntoAFile) {
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   Machine machine;
   const Path file = machine.root() / "tmp/log";
@@ -139,7 +139,7 @@ TEST(Log, GoesIntoAFile) {
       << "a second program's lines come behind those of the first";
 }
 
-TEST(Log, ThatCannotBeWrittenChangesNothing) {
+TEST(Log, Unwritable_ChangesNothing) {
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   Machine machine;
   machine.env("ANYCUDA_LOG", machine.root() / "no/such/folder/log");
@@ -147,7 +147,7 @@ TEST(Log, ThatCannotBeWrittenChangesNothing) {
               ElementsAre("count: 35 0"));
 }
 
-TEST(Log, ThatNobodyReadsDoesNotEndTheProgram) {
+TEST(Log, PipeWithoutAReader_ProgramGoesOn) {
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   const auto run = [](std::vector<std::string> steps) {
     steps.insert(steps.begin(), {patched("call_cudart-12"), "break-stderr"});
@@ -164,7 +164,7 @@ TEST(Log, ThatNobodyReadsDoesNotEndTheProgram) {
                           "pipe-signal: blocked, pending"));
 }
 
-TEST(Log, SaysNothingWhereNothingFails) {
+TEST(Log, WithoutFailures_IsEmpty) {
   REQUIRE_ARTIFACT("cudart-12.9");
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   Machine machine;
@@ -302,7 +302,7 @@ TEST(ChangedMeaning, TheRuntimesVersionNeedsNoDriverForCallersOf12And13) {
 }
 
 // The program reads the message of a dlopen() that failed in it after calls of the stub.
-TEST(PendingMessage, IsLeftByCallsThatLookForWhatIsMissing) {
+TEST(PendingMessage, SurvivesCallsThatSearch) {
   REQUIRE_ARTIFACT("cudart-12.0");
   REQUIRE_PROGRAM(patched("call_cudart-13"));
   Machine machine;
@@ -333,14 +333,14 @@ class WithARuntime : public ::testing::Test {
   ProcessResult result_;
 };
 
-TEST_F(WithARuntime, AFunctionThatItCannotHaveSays302) {
+TEST_F(WithARuntime, MissingFunctionReturns302) {
   machine_.wheel(cudart, "12.9");
   EXPECT_THAT(call("call_cudart-13", {"not-yet"}), ElementsAre("not-yet: 302"));
   EXPECT_EQ(count_of("anycuda:", result_.err), 1u) << result_.err;
   EXPECT_THAT(result_.err, ContainsRegex("cudaExecutionCtxGetId failed .*libcudart.so.12"));
 }
 
-TEST_F(WithARuntime, AFunctionThatIsNotSafeSays801) {
+TEST_F(WithARuntime, UnsafeFunctionReturns801) {
   machine_.wheel(cudart, "13.5");
   EXPECT_THAT(call("call_cudart-12", {"table"}), ElementsAre("table: 801"));
   EXPECT_EQ(count_of("anycuda:", result_.err), 1u) << result_.err;
@@ -354,7 +354,7 @@ TEST_F(WithARuntime, TheStubsErrorsAreShownAndClearedAsLastError) {
                           "peek: 4242"));
 }
 
-TEST_F(WithARuntime, TheLastErrorIsTheStubsAlsoWhenItWasAskedBefore) {
+TEST_F(WithARuntime, LastErrorIsTheStubsAfterAnEarlierQuery) {
   machine_.env("ANYCUDA_CUDART", fake("core_only"));
   EXPECT_THAT(call("call_cudart-12", {"last", "peek", "attributes", "peek", "last", "last"}),
               ElementsAre("last: 4242", "peek: 4242", "attributes: 302", "peek: 302", "last: 302",
@@ -369,7 +369,7 @@ TEST_F(WithARuntime, TheLastErrorIsAThreadsOwn) {
       ElementsAre("attributes: 302", "last: 4242", "attributes: 302", "last: 4242", "last: 302"));
 }
 
-TEST_F(WithARuntime, TheLatestErrorIsTheLastOneWhoseverItIs) {
+TEST_F(WithARuntime, LatestErrorIsTheStubsOrTheLibrarys) {
   machine_.env("ANYCUDA_CUDART", fake("failing"));
   EXPECT_THAT(
       call("call_cudart-12", {"attributes", "malloc", "peek", "last", "last"}),
@@ -392,7 +392,7 @@ TEST_F(WithARuntime, TheLastErrorIsThatOfTheRealRuntimeToo) {
               ElementsAre("table: 801", "peek: 801", "last: 801"));
 }
 
-TEST_F(WithARuntime, AMissingOptionalFunctionFailsAlone) {
+TEST_F(WithARuntime, MissingOptionalFunction_OnlyItsCallFails) {
   machine_.env("ANYCUDA_CUDART", fake("core_only"));
   EXPECT_THAT(call("call_cudart-12", {"attributes", "count", "malloc", "attributes", "device"}),
               ElementsAre("attributes: 302", "count: 4242 77", "malloc: 4242 not null",
@@ -400,7 +400,7 @@ TEST_F(WithARuntime, AMissingOptionalFunctionFailsAlone) {
   EXPECT_EQ(count_of("anycuda:", result_.err), 1u) << result_.err;
 }
 
-TEST_F(WithARuntime, EveryFailureIsToldAtTheLevelWarn) {
+TEST_F(WithARuntime, LevelWarn_ReportsEveryFailure) {
   machine_.env("ANYCUDA_CUDART", fake("core_only")).env("ANYCUDA_LOG", "warn");
   call("call_cudart-12", {"attributes", "attributes"});
   EXPECT_EQ(count_of("cudaPointerGetAttributes failed", result_.err), 2u) << result_.err;

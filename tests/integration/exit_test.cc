@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When the library is opened, as seen by what runs at exit (docs/exit.md): at the first call it is
-// torn down before the destructors of static objects that are older; opened when the stub is
-// loaded, it outlives them, as the library that is linked does.
+// When the library is opened, and the order of teardown at exit (docs/exit.md): a library that is
+// opened at the first call is torn down before the destructors of older static objects; a library
+// that is opened when the stub is loaded outlives them, as a linked library does.
 #include "real.h"
 
 namespace anycuda::test {
@@ -51,7 +51,7 @@ TEST_F(Exit, OpenedAtLoadByTheVariableItOutlivesStaticObjects) {
   EXPECT_THAT(run("calls_at_exit"), ElementsAreArray(kEarly));
 }
 
-TEST_F(Exit, OpenedAtLoadByTheLinkOptionItOutlivesStaticObjects) {
+TEST_F(Exit, LinkOptionOpensAtLoad_OutlivesStaticObjects) {
   EXPECT_THAT(run("calls_at_exit_open"), ElementsAreArray(kEarly));
   EXPECT_EQ(result_.err, "");
 }

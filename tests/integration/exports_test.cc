@@ -204,8 +204,8 @@ Names words_of(const std::string& text) {
   return words;
 }
 
-// The database's word for what no library of ours exports yet is the headers': each such name is
-// written in one.
+// The database has functions without an export by their names in the headers: each such name is in
+// a header.
 TEST(Driver, NamesOfTheDatabaseAreInTheHeaders) {
   Names unknown = names_in_database("cuda");
   for (const char* artifact : {"driver-535", "driver-550"}) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files that are not what they are called: each is passed over with its reason, and the next
-// candidate is used. All of them are called as the newest runtime is, and would win if they were
-// taken.
+// Files whose content does not fit their name: each is passed over with its reason, and the next
+// candidate is used. All of them have the newest runtime's name, and would come first if they were
+// valid.
 #include <elf.h>
 #include <sys/stat.h>
 
@@ -133,7 +133,7 @@ class ARuntimeThat : public ::testing::TestWithParam<Fault> {
   Machine machine_;
 };
 
-TEST_P(ARuntimeThat, IsPassedOverForTheNextInItsPlace) {
+TEST_P(ARuntimeThat, IsPassedOverForTheNextInItsTier) {
   machine_.on_library_path(cudart, "12.9");
   const ProcessResult result = call();
   EXPECT_THAT(answers(result),
@@ -141,7 +141,7 @@ TEST_P(ARuntimeThat, IsPassedOverForTheNextInItsPlace) {
   EXPECT_THAT(result.err, ContainsRegex(passed_over()));
 }
 
-TEST_P(ARuntimeThat, IsPassedOverForTheNextPlace) {
+TEST_P(ARuntimeThat, IsPassedOverForTheNextTier) {
   machine_.wheel(cudart, "12.9");
   const ProcessResult result = call();
   EXPECT_THAT(answers(result),
@@ -149,7 +149,7 @@ TEST_P(ARuntimeThat, IsPassedOverForTheNextPlace) {
   EXPECT_THAT(result.err, ContainsRegex(passed_over()));
 }
 
-TEST_P(ARuntimeThat, IsNamedInTheReportWhenThereIsNoOther) {
+TEST_P(ARuntimeThat, WithoutAnother_IsNamedInTheReport) {
   machine_.env("ANYCUDA_LOG", "error");
   const ProcessResult result = call();
   EXPECT_THAT(answers(result), ElementsAre("channel: 0 0 0 0 0 ", "loaded: none"));
@@ -179,7 +179,7 @@ TEST_F(Faults, AnUnreadableRuntimeIsPassedOver) {
 }
 
 // What the reading of the file could not foresee, the dynamic loader refuses.
-TEST_F(Faults, ARuntimeThatNeedsWhatIsMissingIsPassedOver) {
+TEST_F(Faults, RuntimeWithAMissingLibraryIsPassedOver) {
   std::string bytes = real_bytes();
   for (std::size_t at = bytes.find("libpthread.so.0"); at != std::string::npos;
        at = bytes.find("libpthread.so.0")) {
@@ -196,7 +196,7 @@ TEST_F(Faults, ARuntimeThatNeedsWhatIsMissingIsPassedOver) {
 }
 
 // Bound as a whole when it is opened: otherwise the program would end in the middle of a call.
-TEST_F(Faults, ARuntimeThatNeedsASymbolThatNobodyHasIsPassedOver) {
+TEST_F(Faults, RuntimeWithAMissingSymbolIsPassedOver) {
   machine_.put_copy(kBad, fake("unbound")).library_path(kBad.parent_path());
   const std::vector<std::string> command = {patched("call_cudart-12"), "malloc",
                                             "loaded:libcudart"};
@@ -222,7 +222,7 @@ TEST_F(Faults, MutatedRuntimesAreReadWithoutHarm) {
       << result.describe();
 }
 
-TEST_F(Faults, MutatedRuntimesAloneAreADefinedError) {
+TEST_F(Faults, OnlyMutatedRuntimes_AreADefinedError) {
   machine_.put_copy(kBad, library_of(cudart, "13.5")).library_path(kBad.parent_path());
   machine_.env("ANYCUDA_CROSS_MAJOR", "reject").env("ANYCUDA_LOG", "off");
   const ProcessResult result =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the stubs' files are: small, needing libc alone, and as hard to misuse as a library can be.
+// The stubs' files: small, needing only libc, and hardened.
 #include <elf.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ class StubFile : public ::testing::TestWithParam<Path> {
     }
     return all;
   }
-  // The value of a dynamic entry, `otherwise` where there is none.
+  // The value of a dynamic entry, `otherwise` if the file has no such entry.
   std::uint64_t dynamic(Elf64_Sxword tag, std::uint64_t otherwise) const {
     for (const Elf64_Phdr& segment : segments()) {
       if (segment.p_type != PT_DYNAMIC) continue;
@@ -64,7 +64,7 @@ TEST_P(StubFile, IsCalledAsItsFileIs) {
   EXPECT_EQ(ElfFile::read(GetParam()).soname, GetParam().filename());
 }
 
-TEST_P(StubFile, NeedsLibcAlone) {
+TEST_P(StubFile, NeedsOnlyLibc) {
   for (const std::string& library : ElfFile::read(GetParam()).needed) {
     EXPECT_THAT(library, ::testing::AnyOf("libc.so.6", "ld-linux-x86-64.so.2", "libdl.so.2",
                                           "libpthread.so.0"));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Settings that an attacker makes, and settings that programs do not expect. Each is a promise of
-// SECURITY.md; what it promises of privileged programs is in policy_test.cc, of other users'
-// folders and exchanged files in opened_test.cc, of the current folder in search_test.cc, of
-// libraries that are not what they are called in faults_test.cc and opened_test.cc.
+// Settings of an attacker, and settings that programs do not expect. Each is a promise of
+// SECURITY.md; policy_test.cc has those about privileged programs, opened_test.cc about other
+// users' folders and exchanged files, search_test.cc about the current folder, faults_test.cc and
+// opened_test.cc about mislabelled libraries.
 #include <sys/stat.h>
 
 #include "real.h"
@@ -42,7 +42,7 @@ class Hostile : public ::testing::Test {
 
 // ---- chroot
 
-TEST_F(Hostile, AProcessThatChangedItsRootSearchesBelowTheNewOne) {
+TEST_F(Hostile, ChangedRoot_SearchIsBelowTheNewRoot) {
   put_runtime("jail/usr/lib/x86_64-linux-gnu");
   put_runtime("usr/lib/x86_64-linux-gnu");
   const std::string jail = machine_.root() / "jail";
@@ -66,7 +66,7 @@ TEST_F(Hostile, AProcessInAnEmptyRootGetsAnError) {
 
 // ---- seccomp
 
-TEST_F(Hostile, WithoutTheRightToOpenFilesACallFailsWithAnError) {
+TEST_F(Hostile, OpeningFilesForbidden_CallReturnsAnError) {
   put_runtime("usr/lib/x86_64-linux-gnu");
   for (const char* how : {"EPERM", "ENOSYS"}) {
     const ProcessResult result = call({std::string("deny:openat=") + how, "count", "free"});
@@ -83,7 +83,7 @@ TEST_F(Hostile, CallsBeforeThatRightIsGivenUpWork) {
   EXPECT_THAT(answers(result), ElementsAre("peek: 4242", "deny: done", "free: 4242", "peek: 4242"));
 }
 
-TEST_F(Hostile, WithoutTheRightToReadFoldersTheNamedFileIsUsed) {
+TEST_F(Hostile, ReadingFoldersForbidden_NamedFileIsUsed) {
   const std::string file = put_runtime("opt");
   for (const char* how : {"EPERM", "ENOSYS"}) {
     machine_.env("ANYCUDA_CUDART", file);
@@ -93,7 +93,7 @@ TEST_F(Hostile, WithoutTheRightToReadFoldersTheNamedFileIsUsed) {
   }
 }
 
-TEST_F(Hostile, WithoutTheRightToReadFoldersACallFailsWithAnError) {
+TEST_F(Hostile, ReadingFoldersForbidden_CallReturnsAnError) {
   put_runtime("opt");
   machine_.library_path("opt");
   for (const char* how : {"EPERM", "ENOSYS"}) {
@@ -145,7 +145,7 @@ TEST_P(HostileVariables, AnyValueGivesAnAnswerAndAPlainMessage) {
 }
 
 // A value that means nothing hides nothing that another source has.
-TEST_P(HostileFolders, AValueThatLeadsNowhereHidesNoRuntimeOfTheSystem) {
+TEST_P(HostileFolders, InvalidValue_SystemRuntimeIsStillFound) {
   put_runtime("usr/lib/x86_64-linux-gnu");
   for (const char* kind : kKinds) {
     const std::string set = std::string("set:") + GetParam() + "=" + kind;
@@ -160,8 +160,8 @@ INSTANTIATE_TEST_SUITE_P(Folders, HostileFolders, ::testing::ValuesIn(kFolders),
 
 // ---- the log
 
-// A pipe of that name, planted by somebody, must not hold the program up.
-TEST_F(Hostile, ALogThatIsAPipeWithoutAReaderGoesToStderr) {
+// A planted pipe of that name must not block the program.
+TEST_F(Hostile, LogPipeWithoutAReader_StderrIsUsed) {
   machine_.put_folder("tmp");
   const std::string pipe = machine_.root() / "tmp/log";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// First calls out of the resolver of an indirect function (IFUNC). While the process starts nothing
+// First calls in the resolver of an indirect function (IFUNC). While the process starts no library
 // can be opened (glibc ends a process that calls dlopen then: "Inconsistency detected by ld.so",
-// which is also what the real libraries get once they find a driver to open). Such a call fails,
-// nothing is kept of it, and later calls work.
+// which is also what the real libraries get once they find a driver to open). Such a call fails
+// without a lasting effect, and later calls work.
 #include "real.h"
 #include "support/this_computer.h"
 
@@ -45,11 +45,11 @@ TEST_F(Ifunc, ARealRuntimeAnswersEvenThen) {
   expect({native("ifunc-12")}, kAnswers, kAnswers);
 }
 
-TEST_F(Ifunc, ACallWhileTheProgramStartsFailsAndLaterOnesWork) {
+TEST_F(Ifunc, CallDuringStartFailsAndLaterCallsWork) {
   expect({patched("ifunc-12")}, kTooEarly, kAnswers);
 }
 
-TEST_F(Ifunc, ACallWhileAPreloadedLibraryStartsFailsAndLaterOnesWork) {
+TEST_F(Ifunc, CallInAPreloadedLibraryFailsAndLaterCallsWork) {
   machine_.preload(patched("ifunc.so"));
   expect({native("host"), "import:" + patched("ifunc.so").string(), "call:report"}, kTooEarly,
          kAnswers);
@@ -60,7 +60,7 @@ TEST_F(Ifunc, ACallWhileALibraryIsLoadedLaterWorks) {
          kAnswers);
 }
 
-TEST_F(Ifunc, ACallOfTheDriverWhileTheProgramStartsFailsAndLaterOnesWork) {
+TEST_F(Ifunc, DriverCallDuringStartFailsAndLaterCallsWork) {
   REQUIRE_ARTIFACT("driver-535");
   REQUIRE_PROGRAM(patched("ifunc_cuda"));
   machine_.driver(535);
@@ -75,7 +75,7 @@ TEST_F(Ifunc, ACallOfTheDriverWhileTheProgramStartsFailsAndLaterOnesWork) {
 }
 
 // Without CUDA the same, and the one message comes from a call of the program.
-TEST_F(Ifunc, ACallWithoutAnyCudaIsReportedOnceTheProgramRuns) {
+TEST_F(Ifunc, CallWithoutCudaIsReportedAfterStart) {
   Machine bare;
   const ProcessResult result = bare.run({patched("ifunc-12")});
   EXPECT_EQ(answer(result, "resolver"), kTooEarly) << result.describe();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose packages a program gets: those of the Python that it is, of its version, and of the virtual
-// environment alone unless that one is open. The Python is programs/host.cc by another name, so
-// that it has the version that a test wants; the last tests run a real one.
+// Whose packages a program gets: those of its Python's version, and in a virtual environment only
+// that one's, unless it includes the system's packages. The Python is programs/host.cc by another
+// name, so that it has the version that a test needs; the last tests run a real one.
 #include "real.h"
 #include "support/install.h"
 
@@ -30,8 +30,8 @@ class Interpreter : public ::testing::Test {
   void wheel(const std::string& site, const std::string& release) {
     install_wheel(Artifacts::of_this_build().folder("cudart-" + release), path(site));
   }
-  // Newer ones all around: of the user and the base, of that version and of another.
-  void surround() {
+  // Newer runtimes of the user and of the base, for this version of Python and for another.
+  void install_in_other_environments() {
     wheel("home/.local/lib/python3.9/site-packages", "13.5");
     wheel("home/.local/lib/python3.11/site-packages", "13.5");
     wheel("base/lib/python3.9/site-packages", "13.5");
@@ -57,17 +57,17 @@ class Interpreter : public ::testing::Test {
   Machine machine_;
 };
 
-TEST_F(Interpreter, OfAVirtualEnvironmentUsesThatOnesWheelsAlone) {
+TEST_F(Interpreter, VirtualEnvironment_UsesOnlyItsWheels) {
   wheel(kOwn, "12.9");
-  surround();
+  install_in_other_environments();
   EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr(kOwn));
   machine_.env("VIRTUAL_ENV", path("venv"));
   EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr(kOwn));
-  EXPECT_THAT(chosen({native("host")}), HasSubstr(kOwn)) << "a program that is no Python";
+  EXPECT_THAT(chosen({native("host")}), HasSubstr(kOwn)) << "a program that is not a Python";
 }
 
 // VIRTUAL_ENV is what the user's shell has activated; a Python knows its own prefix.
-TEST_F(Interpreter, UsesItsOwnWheelsAndNotThoseOfTheActiveEnvironment) {
+TEST_F(Interpreter, IgnoresTheActiveEnvironmentsWheels) {
   wheel(kOwn, "13.5");
   wheel("base/lib/python3.11/site-packages", "12.9");
   machine_.env("VIRTUAL_ENV", path("venv"));
@@ -78,10 +78,10 @@ TEST_F(Interpreter, UsesItsOwnWheelsAndNotThoseOfTheActiveEnvironment) {
   EXPECT_THAT(chosen({path("other/bin/python")}), HasSubstr("other/lib/python3.11/"));
 }
 
-// Nothing but the name it was called by tells a venv's Python from the base's.
+// Only the name that it was called by distinguishes a venv's Python from the base's.
 TEST_F(Interpreter, OfAVirtualEnvironmentIsKnownHoweverItIsStarted) {
   wheel(kOwn, "12.9");
-  surround();
+  install_in_other_environments();
   machine_.put_link("linked", path("venv"));
   machine_.put_folder("bin");
   machine_.put_link("bin/python-app", path("venv/bin/python3"));
@@ -96,13 +96,13 @@ TEST_F(Interpreter, OfAVirtualEnvironmentIsKnownHoweverItIsStarted) {
                 HasSubstr("/lib/python3.11/site-packages/nvidia/cuda_runtime/"))
         << how;
   }
-  // As for Python itself, a link that lies in no environment is the base's Python.
+  // As for Python itself, a link outside every environment is the base's Python.
   EXPECT_THAT(chosen_by_shell(root + "exec bin/python-app \"$@\""), HasSubstr("home/.local/"));
 }
 
 TEST_F(Interpreter, ThatHasLeftItsFirstFolderIsStillKnown) {
   wheel(kOwn, "12.9");
-  surround();
+  install_in_other_environments();
   EXPECT_THAT(
       chosen({"/bin/sh", "-c",
               "cd '" + path("venv/bin").string() + "' && exec ./python3 chdir:/ \"$@\"", "sh"}),
@@ -154,15 +154,15 @@ TEST_F(Interpreter, HasTheFoldersThatPthFilesAndPythonpathName) {
   EXPECT_THAT(chosen({path("venv/bin/python3"), "-E"}), HasSubstr("src/nvidia/"));
 }
 
-TEST_F(Interpreter, OfAClosedEnvironmentHasNothingElse) {
-  surround();
+TEST_F(Interpreter, ClosedEnvironment_HasOnlyItsPackages) {
+  install_in_other_environments();
   EXPECT_EQ(chosen({path("venv/bin/python3")}), "none");
   virtual_environment("");  // Python's default
   EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr("home/.local/"));
 }
 
 // In the order of its sys.path, whatever is newer: import takes the first, too.
-TEST_F(Interpreter, OfAnOpenEnvironmentHasTheUsersAndTheBasesToo) {
+TEST_F(Interpreter, EnvironmentWithSystemPackages_HasUserAndBaseToo) {
   virtual_environment("include-system-site-packages = true\n");
   wheel("base/lib/python3.11/site-packages", "13.5");
   EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr("base/lib/python3.11/"));
@@ -172,7 +172,7 @@ TEST_F(Interpreter, OfAnOpenEnvironmentHasTheUsersAndTheBasesToo) {
   EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr(kOwn));
 }
 
-TEST_F(Interpreter, HasThePackagesOfItsVersionAlone) {
+TEST_F(Interpreter, HasOnlyThePackagesOfItsVersion) {
   wheel("base/lib/python3.9/site-packages", "13.5");
   wheel("base/lib/python3.12/site-packages", "13.5");
   wheel("home/.local/lib/python3.9/site-packages", "13.5");
@@ -189,22 +189,22 @@ TEST_F(Interpreter, HasItsPackagesBeforeLibraryPath) {
   EXPECT_THAT(chosen({path("venv/bin/python3")}), HasSubstr(kOwn));
   machine_.env("VIRTUAL_ENV", path("venv"));
   EXPECT_THAT(chosen({native("host")}), HasSubstr("opt/cudart-13.5"))
-      << "a program that is no Python";
+      << "a program that is not a Python";
 }
 
-TEST_F(Interpreter, AProgramThatIsNoPythonHasNoneOfThem) {
-  surround();
+TEST_F(Interpreter, OtherProgram_HasNoPackages) {
+  install_in_other_environments();
   EXPECT_EQ(chosen({native("host")}), "none");
 }
 
-TEST_F(Interpreter, IsFoundInPathWhenItWasCalledByItsNameAlone) {
+TEST_F(Interpreter, CalledByItsNameOnly_IsFoundInPath) {
   wheel(kOwn, "12.9");
   machine_.env("PATH", "relative::" + path("venv/bin").string() + ":/usr/bin:/bin");
   EXPECT_THAT(chosen_by_shell("exec python3 \"$@\""), HasSubstr(kOwn));
 }
 
 // Above the program's own file, wherever the call by a relative name came from.
-TEST_F(Interpreter, AProgramThatWasCalledByARelativeNameHasTheWheelsBesideIt) {
+TEST_F(Interpreter, CalledByARelativeName_HasTheWheelsBesideIt) {
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   machine_.put_copy("app/bin/call", patched("call_cudart-12"));
   wheel("app", "12.9");
@@ -262,7 +262,7 @@ TEST_F(Interpreter, ThatIsARealPythonUsesItsEnvironmentsWheels) {
 TEST_F(Interpreter, OfTheDistributionHasThePackagesOfUsrLocalToo) {
   const Path system_python = "/usr/bin/python3";
   if (strace().empty()) GTEST_SKIP() << "strace is neither installed nor fetched";
-  if (!std::filesystem::exists(system_python)) GTEST_SKIP() << "there is no /usr/bin/python3";
+  if (!std::filesystem::exists(system_python)) GTEST_SKIP() << "/usr/bin/python3 does not exist";
   if (!std::filesystem::is_directory("/usr/local/lib")) GTEST_SKIP() << "no /usr/local/lib here";
   const ProcessResult result = machine_.run(
       {strace(), "-f", "-qq", "-e", "trace=%file", "-o", path("trace"), system_python, "-c",

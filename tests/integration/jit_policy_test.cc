@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which NVRTC and which nvJitLink a machine's programs get: by the driver, whose age says what PTX
-// it compiles and whose code it runs, and by each other, since LTO-IR works within a major alone.
+// Which NVRTC and which nvJitLink a machine's programs get: by the driver, whose version decides
+// which PTX it compiles and whose code it runs, and by each other, since LTO-IR works only within
+// a major.
 #include "real.h"
 
 namespace anycuda::test {
@@ -50,7 +51,7 @@ class JitPolicy : public ::testing::Test {
     result_ = machine_.run(steps);
     return answer(result_, "loaded");
   }
-  // A toolkit with the header that says which it is.
+  // A toolkit with the header that states its version.
   void toolkit(Component library, const std::string& version, const std::string& number) {
     machine_.toolkit(library, version);
     machine_.put_file("usr/local/cuda-" + version + "/include/cuda.h",
@@ -70,7 +71,7 @@ class JitPolicy : public ::testing::Test {
 
 // ---- NVRTC and the driver
 
-TEST_F(JitPolicy, NvrtcOfANewerMajorThanTheDriversIsPassedOver) {
+TEST_F(JitPolicy, NvrtcOfANewerMajor_IsPassedOver) {
   machine_.wheel(nvrtc, "12.9").wheel(nvrtc, "13.5").driver(535).env("ANYCUDA_LOG", "info");
   EXPECT_EQ(compiler(), "0 12.9");
   EXPECT_EQ(compiler("13"), "0 12.9");
@@ -84,7 +85,7 @@ TEST_F(JitPolicy, WithoutADriverTheNewestNvrtcIsUsed) {
   EXPECT_EQ(compiler(), "0 13.5");
 }
 
-TEST_F(JitPolicy, NvrtcOfANewerMajorAloneIsAnErrorThatSaysWhatHelps) {
+TEST_F(JitPolicy, OnlyNewerNvrtc_ErrorHasAHint) {
   machine_.wheel(nvrtc, "13.5").driver(535);
   EXPECT_EQ(compiler(), "11 0.0");
   EXPECT_THAT(result_.err, ContainsRegex("libnvrtc.so.13 .*its output needs a driver for CUDA 13; "
@@ -96,7 +97,7 @@ TEST_F(JitPolicy, NvrtcOfANewerMajorAloneIsAnErrorThatSaysWhatHelps) {
   EXPECT_EQ(compiler(), "0 13.5");
 }
 
-TEST_F(JitPolicy, NvrtcWhosePtxTheDriverCompilesIsTakenBeforeANewerOne) {
+TEST_F(JitPolicy, NvrtcWithUsablePtxComesBeforeANewerOne) {
   toolkit(nvrtc, "12.1", "12010");
   toolkit(nvrtc, "12.9", "12090");
   EXPECT_EQ(compiler(), "0 12.9") << "without a driver";
@@ -115,7 +116,7 @@ TEST_F(JitPolicy, OlderMajorsCountAsNewPtxDoes) {
   EXPECT_EQ(compiler(), "0 11.8");
 }
 
-TEST_F(JitPolicy, NvrtcThatIsNewerThanTheDriverIsUsedAndSaidOnce) {
+TEST_F(JitPolicy, NvrtcNewerThanTheDriverIsUsedAndReportedOnce) {
   machine_.wheel(nvrtc, "12.9").driver(535);
   EXPECT_EQ(compiler(), "0 12.9");
   EXPECT_THAT(result_.err, IsEmpty()) << "at the usual level";
@@ -130,7 +131,7 @@ TEST_F(JitPolicy, NvrtcThatIsNewerThanTheDriverIsUsedAndSaidOnce) {
 }
 
 // An earlier place still wins: preferences order what one place has.
-TEST_F(JitPolicy, APreferenceDoesNotReachIntoAnotherPlace) {
+TEST_F(JitPolicy, PreferenceDoesNotReachIntoAnotherTier) {
   machine_.wheel(nvrtc, "12.9").driver(535);
   toolkit(nvrtc, "12.1", "12010");
   EXPECT_EQ(compiler(), "0 12.9");
@@ -138,14 +139,14 @@ TEST_F(JitPolicy, APreferenceDoesNotReachIntoAnotherPlace) {
 
 // ---- nvJitLink and the driver, and the caller's major
 
-TEST_F(JitPolicy, NvJitLinkOfANewerMajorThanTheDriversIsPassedOver) {
+TEST_F(JitPolicy, NvJitLinkOfANewerMajor_IsPassedOver) {
   machine_.wheel(nvjitlink, "12.9").wheel(nvjitlink, "13.5").driver(535);
   EXPECT_THAT(linker("13"), HasSubstr("libnvJitLink.so.12"));
   machine_.env("ANYCUDA_COMPAT", "off");
   EXPECT_THAT(linker("13"), HasSubstr("libnvJitLink.so.13"));
 }
 
-TEST_F(JitPolicy, ThereIsNoWarningOfALinkersPtx) {
+TEST_F(JitPolicy, LinkerNewerThanTheDriver_HasNoPtxWarning) {
   machine_.wheel(nvjitlink, "12.9").driver(535).env("ANYCUDA_LOG", "warn");
   EXPECT_THAT(linker(), HasSubstr("libnvJitLink.so.12"));
   EXPECT_THAT(result_.err, IsEmpty());
@@ -171,7 +172,7 @@ TEST_F(JitPolicy, ALinkerOfTheLoadedCompilersMajorIsTaken) {
                             "it and the NVRTC .* of this process, .*libnvrtc.so.12"));
 }
 
-TEST_F(JitPolicy, ALinkerAsNewAsTheLoadedCompilerIsTakenFromAnyNumberOfThem) {
+TEST_F(JitPolicy, OfMany_LinkerFittingTheLoadedCompilerIsTaken) {
   toolkit(nvjitlink, "12.1", "12010");
   toolkit(nvjitlink, "12.4", "12040");
   toolkit(nvjitlink, "13.5", "13050");
@@ -183,13 +184,13 @@ TEST_F(JitPolicy, ALinkerAsNewAsTheLoadedCompilerIsTakenFromAnyNumberOfThem) {
   EXPECT_THAT(linker("12", elsewhere(nvrtc, "12.9", "12090")), HasSubstr("cuda-12.4/"));
 }
 
-TEST_F(JitPolicy, ACompilerWhoseLtoIrTheLoadedLinkerTakesIsTaken) {
+TEST_F(JitPolicy, CompilerThatFitsTheLoadedLinkerIsTaken) {
   machine_.wheel(nvrtc, "12.9").wheel(nvrtc, "13.5");
   EXPECT_EQ(compiler("13", library_of(nvjitlink, "12.9")), "0 12.9");
   EXPECT_EQ(compiler("12", library_of(nvjitlink, "13.5")), "0 13.5");
 }
 
-TEST_F(JitPolicy, ACompilerIsNoNewerThanTheLoadedLinker) {
+TEST_F(JitPolicy, CompilerIsNotNewerThanTheLoadedLinker) {
   toolkit(nvrtc, "12.1", "12010");
   toolkit(nvrtc, "12.4", "12040");
   toolkit(nvrtc, "12.9", "12090");
@@ -198,13 +199,13 @@ TEST_F(JitPolicy, ACompilerIsNoNewerThanTheLoadedLinker) {
 }
 
 // The one that our own stub opened is loaded like any other; the stub itself is not.
-TEST_F(JitPolicy, TheStubOfTheOtherLibraryIsNoPartner) {
+TEST_F(JitPolicy, PeersStubIsNotAPeer) {
   machine_.wheel(nvrtc, "12.9").wheel(nvrtc, "13.5");
   EXPECT_EQ(compiler("12", stub("nvjitlink")), "0 13.5");
 }
 
 // What the preference is for: LTO fatbins of the program's own nvcc.
-TEST_F(JitPolicy, AProgramOf12LinksItsLtoFatbinsWhereBothLinkersAre) {
+TEST_F(JitPolicy, ProgramOf12LinksLtoFatbinsBesideBothLinkers) {
   const Path fatbin = kernels("12.4").parent_path() / "lto-12.4.fatbin";
   REQUIRE_PROGRAM(fatbin);
   machine_.wheel(nvjitlink, "12.9").wheel(nvjitlink, "13.5");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVRTC and nvJitLink of other majors than the program's: what they make and take, and that LTO-IR,
-// which works within a major alone, is never linked across majors.
+// NVRTC and nvJitLink of other majors than the program's: their inputs and outputs, and that
+// LTO-IR, which works only within a major, is never linked across majors.
 #include "real.h"
 
 namespace anycuda::test {
@@ -75,7 +75,7 @@ TEST_F(Jit, LtoIrOfCuda11StaysThere) {
 }
 
 // Programs ask for the size to find out whether there is any.
-TEST_F(Jit, WhetherThereIsLtoIrMayBeAskedEverywhere) {
+TEST_F(Jit, LtoIrQueriesWorkEverywhere) {
   for (const std::string& release : kReleases) {
     machine_.env("ANYCUDA_NVRTC", library_of(nvrtc, release));
     EXPECT_THAT(compile("11", {"compile:-arch=sm_80", "nvvm:"}),
@@ -101,7 +101,7 @@ TEST_F(Jit, PtxIsLinkedByEveryLinkerForEveryProgram) {
   }
 }
 
-// A program is built for one minor and its header's names are that minor's alone.
+// A program is built for one minor, and its header has only that minor's names.
 TEST_F(Jit, TheNamesOfAMinorAreFoundInEveryRelease) {
   machine_.wheel(nvrtc, "11.8");  // its PTX is old enough for all
   ASSERT_THAT(compile("12", {"compile:-arch=compute_80 -rdc=true", "ptx:" + file()}),

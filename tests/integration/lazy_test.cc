@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Loading is not using: until the first call that needs CUDA, no CUDA file is opened and nothing is
-// said.
+// Loading is not using: until the first call that needs CUDA, no CUDA file is opened and no message
+// is written.
 #include <sstream>
 
 #include "real.h"
@@ -129,7 +129,7 @@ TEST_P(BuiltByNvcc, IsImportedWithoutOpeningCuda) {
                                      HasSubstr("/libnv"), HasSubstr("nvidia")))));
 }
 
-TEST_P(BuiltByNvcc, StartsWithoutCudaAndSaysSoAtTheFirstLaunch) {
+TEST_P(BuiltByNvcc, StartsWithoutCudaAndReportsItAtTheFirstLaunch) {
   Machine machine;
   const ProcessResult result = machine.run(
       {native("host"), import(), "call:launch", "call:set_variable", "call:device_count"});
@@ -161,7 +161,7 @@ TEST_P(BuiltByNvcc, IsLoadedAgainAfterItWasUnloaded) {
 
 // What was registered before the runtime was there is registered when it is: the runtime then
 // answers as it answers the program that was linked to it.
-TEST_P(BuiltByNvcc, AnswersAsWithItsOwnRuntime) {
+TEST_P(BuiltByNvcc, AnswersEqualItsOwnRuntimes) {
   REQUIRE_ARTIFACT("cudart-" + GetParam());
   REQUIRE_ARTIFACT("driver-535");
   const std::vector<std::string> calls = {"call:set_variable", "call:launch", "call:device_count"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the other libraries come from: NVRTC, nvJitLink, and the driver, which lives in the system
-// alone.
+// Where the other libraries come from: NVRTC, nvJitLink, and the driver, which is only in the
+// system.
 #include "real.h"
 #include "support/this_computer.h"
 
@@ -115,8 +115,8 @@ TEST_F(Libraries, TheDriverIsFoundWhereverItIsKept) {
   }
 }
 
-// The runtime's stub asks the driver what it supports, and says so where it cannot.
-TEST_F(Libraries, ADriverOfTheVariableThatIsNoneIsSaidInOneLine) {
+// The runtime's stub queries the driver's CUDA, and reports a failure.
+TEST_F(Libraries, InvalidNamedFile_IsReportedInOneLine) {
   REQUIRE_ARTIFACT("cudart-13.5");
   REQUIRE_PROGRAM(patched("call_cudart-12"));
   machine_.on_library_path(cudart, "13.5");
@@ -133,8 +133,8 @@ TEST_F(Libraries, ADriverOfTheVariableThatIsNoneIsSaidInOneLine) {
   }
 }
 
-// A toolkit has a libcuda.so to link with, which is no driver; and nobody installs one with pip.
-TEST_F(Libraries, TheDriverIsNotLookedForAmongToolkitsAndPackages) {
+// A toolkit has a libcuda.so to link with, which is not a driver; and pip installs no driver.
+TEST_F(Libraries, DriverIsNotSearchedInToolkitsAndPackages) {
   const Path driver = Artifacts::of_this_build().folder("driver-535") / "libcuda.so.1";
   for (const char* place :
        {"usr/local/cuda/lib64", "usr/local/cuda/lib64/stubs", "opt/cuda/lib64", "conda/lib",

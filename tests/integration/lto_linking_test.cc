@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// LTO-IR that CUDA 12 made, given by a program built for 12 to a linker of 13, which would take it
-// as if it were its own: refused in whatever form it comes. What else a program gives is linked.
+// LTO-IR of CUDA 12 that a program built for 12 gives to a linker of 13, which would take it for
+// LTO-IR of 13: it is refused in every form. All other inputs are linked.
 #include "real.h"
 
 namespace anycuda::test {
@@ -62,7 +62,7 @@ TEST_F(LtoLinking, OfEveryRelease) {
   }
 }
 
-TEST_F(LtoLinking, SaysWhyAndWhatHelps) {
+TEST_F(LtoLinking, HasReasonAndHint) {
   compile("12.9");
   link({kLto, "link:ltoir=" + file(), "link:ltoir=" + file()});
   EXPECT_THAT(result_.err, ContainsRegex("nvJitLinkAddData failed .*libnvJitLink.so.13"));
@@ -105,7 +105,7 @@ TEST_F(LtoLinking, MachineCodeBesideLtoIrIsLinkedWithoutIt) {
                           "link: 0 6 0 nothing", "options: done", "link: 0 0 0 0 cubin"));
 }
 
-// The linker itself wants LTO-IR among the inputs of such a link, and says 5 at the end.
+// The linker itself needs LTO-IR among the inputs of such a link, and returns 5 at the end.
 TEST_F(LtoLinking, MachineCodeAndPtxAreTheLinkersWithLtoToo) {
   machine_.env("ANYCUDA_NVRTC", library_of(nvrtc, "12.9"));
   ASSERT_THAT(answers(machine_.run({patched("jit_nvrtc-12"), "compile:-arch=sm_80 -rdc=true",
@@ -116,14 +116,14 @@ TEST_F(LtoLinking, MachineCodeAndPtxAreTheLinkersWithLtoToo) {
   EXPECT_THAT(result_.err, IsEmpty());
 }
 
-TEST_F(LtoLinking, AFileThatIsNotThereIsTheLinkersToReport) {
+TEST_F(LtoLinking, MissingFileIsReportedByTheLinker) {
   link({kLto, "link-file:fatbin=" + file() + ".missing"});
   EXPECT_THAT(answer(result_, "link-file"), ContainsRegex("0 [1-9][0-9]* 0 nothing"));
   EXPECT_EQ(result_.err, "");
 }
 
-// Within a major the library answers alone, also a program of 13 that was given LTO-IR of 12.
-TEST_F(LtoLinking, WithinAMajorNothingIsLookedAt) {
+// Within a major the library answers, also for a program of 13 with LTO-IR of 12.
+TEST_F(LtoLinking, WithinAMajor_InputsAreNotChecked) {
   const std::string older = "link:fatbin=" + device_code("lto-12.4.fatbin").string();
   EXPECT_THAT(link({kLto, older}, "12", "12.9"),
               ElementsAre("options: done", "link: 0 0 0 0 cubin"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ANYCUDA_COMPAT and ANYCUDA_DRIVER_COMPAT on real runtimes and drivers: what is refused in which
-// mode, by which source of a version, and what is said of it. Without a GPU NVML cannot say a
-// driver's branch, which is what strict mode and the others part at.
+// mode, by which source of a version, and the message. Without a GPU NVML cannot report a driver's
+// branch, which is where strict mode differs from the others.
 #include "real.h"
 
 namespace anycuda::test {
@@ -23,7 +23,7 @@ class Modes : public ::testing::Test {
     }
     REQUIRE_PROGRAM(patched("call_cudart-12"));
   }
-  // The runtime that serves a program; "none" where there is none.
+  // The runtime that serves a program; "none" without one.
   std::string runtime(const std::string& major = "12") {
     result_ = machine_.run({patched("call_cudart-" + major), "peek", "loaded:libcudart"});
     const std::string path = answer(result_, "loaded");
@@ -44,7 +44,7 @@ constexpr char kWheel12[] =
     "venv/lib/python3.12/site-packages/nvidia/cuda_runtime/lib/libcudart.so.12";
 constexpr char kWheel13[] = "venv/lib/python3.12/site-packages/nvidia/cu13/lib/libcudart.so.13";
 
-TEST_F(Modes, StrictWithoutABranchTakesWhatTheDriverServesAnyway) {
+TEST_F(Modes, Strict_UnknownBranch_TakesVersionsTheDriverServes) {
   machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").driver(535);
   EXPECT_EQ(runtime(), kWheel12);
   machine_.env("ANYCUDA_COMPAT", "strict").env("ANYCUDA_LOG", "info");
@@ -64,7 +64,7 @@ TEST_F(Modes, StrictTakesAVersionThatTheDriverHas) {
   EXPECT_THAT(result_.err, Not(HasSubstr("nvml"))) << "its branch is not even asked for";
 }
 
-TEST_F(Modes, StrictAndNothingElseIsAnErrorThatSaysWhatToDo) {
+TEST_F(Modes, StrictWithoutAnAcceptableRuntime_ErrorHasAHint) {
   machine_.wheel(cudart, "12.9").driver(535).env("ANYCUDA_COMPAT", "strict");
   EXPECT_THAT(answers(machine_.run({patched("call_cudart-12"), "count", "loaded:libcudart"})),
               ElementsAre("count: 35 0", "loaded: none"));
@@ -74,7 +74,7 @@ TEST_F(Modes, StrictAndNothingElseIsAnErrorThatSaysWhatToDo) {
 }
 
 // A distribution's folder has no cuda.h, and no wheel owns the file.
-TEST_F(Modes, StrictRefusesARuntimeWhoseVersionNobodyTells) {
+TEST_F(Modes, Strict_RuntimeOfUnknownVersion_IsRefused) {
   machine_.distribution(cudart, "12.2").driver(535);
   EXPECT_EQ(runtime(), "usr/lib/x86_64-linux-gnu/libcudart.so.12");
   machine_.env("ANYCUDA_COMPAT", "strict");
@@ -85,7 +85,7 @@ TEST_F(Modes, StrictRefusesARuntimeWhoseVersionNobodyTells) {
   EXPECT_EQ(runtime(), "usr/lib/x86_64-linux-gnu/libcudart.so.12");
 }
 
-TEST_F(Modes, StrictAsksForNoVersionWhereTheMajorDecides) {
+TEST_F(Modes, Strict_MajorDecides_NoVersionIsNeeded) {
   machine_.distribution(cudart, "11.8").driver(535).env("ANYCUDA_COMPAT", "strict");
   EXPECT_EQ(runtime("11"), "usr/lib/x86_64-linux-gnu/libcudart.so.11.0");
 }
@@ -96,7 +96,7 @@ TEST_F(Modes, StrictWithoutADriverRefusesNothing) {
 }
 
 // It is not taken for a machine without a driver.
-TEST_F(Modes, StrictRefusesWhatDependsOnADriverThatAnswersWithAnError) {
+TEST_F(Modes, Strict_FailingDriver_RuntimeIsRefused) {
   machine_.wheel(cudart, "12.9");
   machine_.put_copy("usr/lib/x86_64-linux-gnu/libcuda.so.1", fake("driver"));
   machine_.env("ANYCUDA_LOG", "warn");
@@ -117,7 +117,7 @@ TEST_F(Modes, StrictRefusesWhatDependsOnADriverThatAnswersWithAnError) {
 
 // NVIDIA's libcuda.so.1 for linking in front of the driver, as a toolkit's folder in
 // LD_LIBRARY_PATH has it: 13.5 would be taken without the driver.
-TEST_F(Modes, TheStubForLinkingInFrontOfTheDriverIsPassedOver) {
+TEST_F(Modes, LinkStubBeforeTheDriverIsPassedOver) {
   machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver_out_of_reach(535);
   machine_.put_copy("cuda/lib64/stubs/libcuda.so", fake("driver"));
   machine_.put_link("cuda/lib64/stubs/libcuda.so.1", "libcuda.so");
@@ -127,17 +127,17 @@ TEST_F(Modes, TheStubForLinkingInFrontOfTheDriverIsPassedOver) {
   EXPECT_EQ(runtime(), kWheel12);
   EXPECT_THAT(result_.err, HasSubstr("NVIDIA's stub for linking"));
   machine_.env("ANYCUDA_COMPAT", "strict");
-  EXPECT_EQ(runtime(), "none") << "the driver of 535 supports 12.2, and nobody knows its branch";
+  EXPECT_EQ(runtime(), "none") << "the driver of 535 supports 12.2, and its branch is unknown";
 }
 
-TEST_F(Modes, OffAsksNoDriver) {
+TEST_F(Modes, Off_DriverIsNotQueried) {
   machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
   machine_.env("ANYCUDA_COMPAT", "off").env("ANYCUDA_LOG", "debug");
   EXPECT_EQ(runtime(), kWheel13);
   EXPECT_THAT(result_.err, Not(HasSubstr("driver:")));
 }
 
-TEST_F(Modes, OffKeepsACallerToItsMajorWhereThatIsWanted) {
+TEST_F(Modes, OffWithReject_CallerKeepsItsMajor) {
   machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
   machine_.env("ANYCUDA_COMPAT", "off").env("ANYCUDA_CROSS_MAJOR", "reject");
   EXPECT_EQ(runtime(), kWheel12);
@@ -164,7 +164,7 @@ TEST_F(Modes, TheStubsVariableOverrulesTheCommonOne) {
   EXPECT_EQ(runtime(), kWheel12) << "the C++ API's variable steers no stub";
 }
 
-TEST_F(Modes, ADeclarationLetsAnOlderDriverRunANewerMajor) {
+TEST_F(Modes, DeclaredForwardCompatibility_OlderDriverRunsANewerMajor) {
   machine_.wheel(cudart, "13.5").driver(535);
   EXPECT_EQ(runtime(), "none");
   EXPECT_THAT(result_.err, HasSubstr("ANYCUDA_DRIVER_COMPAT=assume_forward_compat"));
@@ -174,15 +174,15 @@ TEST_F(Modes, ADeclarationLetsAnOlderDriverRunANewerMajor) {
   EXPECT_EQ(runtime(), kWheel13);
 }
 
-TEST_F(Modes, ADeclarationRelaxesNothingElse) {
+TEST_F(Modes, DeclaredForwardCompatibility_RelaxesNothingElse) {
   machine_.wheel(cudart, "12.9").driver(535);
   machine_.env("ANYCUDA_COMPAT", "strict").env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");
   EXPECT_EQ(runtime(), "none") << "12.9 on a driver of 12 needs its branch as before";
 }
 
-// ---- what tells a version, and what contradicts it
+// ---- sources of a version, and contradictions between them
 
-TEST_F(Modes, AHeaderThatContradictsTheSymbolsTellsNothing) {
+TEST_F(Modes, HeaderThatContradictsTheSymbolsIsIgnored) {
   machine_.toolkit(cudart, "12.9").driver(535).env("ANYCUDA_LOG", "debug");
   for (const std::string lie : {"11080", "12000", "13000"}) {
     header("usr/local/cuda-12.9", lie);
@@ -197,7 +197,7 @@ TEST_F(Modes, AHeaderThatContradictsTheSymbolsTellsNothing) {
   }
 }
 
-TEST_F(Modes, TheHeaderOfAToolkitTellsWhichItIs) {
+TEST_F(Modes, ToolkitsHeaderStatesItsVersion) {
   machine_.toolkit(cudart, "12.9").driver(535).env("ANYCUDA_LOG", "debug");
   header("usr/local/cuda-12.9", "12090");
   EXPECT_THAT(runtime(), HasSubstr("libcudart.so.12"));
@@ -205,7 +205,7 @@ TEST_F(Modes, TheHeaderOfAToolkitTellsWhichItIs) {
 }
 
 // Two wheels in two folders of one place: their metadata knows which is newer.
-TEST_F(Modes, OfTwoOfOneMajorTheNewerIsTakenByItsMetadata) {
+TEST_F(Modes, TwoOfOneMajor_NewerByMetadataIsTaken) {
   REQUIRE_ARTIFACT("cudart-12.8");
   machine_.toolkit(cudart, "12.9").toolkit(cudart, "12.8");
   // Without the dotted number in the file's name, and with the same symbols.

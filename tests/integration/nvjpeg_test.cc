@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// nvJPEG through its stub: what works without a GPU gives what the library gives when it is linked
-// directly, and all else the same status, for programs of every major on every major.
+// nvJPEG through its stub: calls that work without a GPU give the linked library's results, all
+// others the same status, for programs of every major on every major.
 #include "real.h"
 
 namespace anycuda::test {
@@ -37,7 +37,7 @@ class Nvjpeg : public ::testing::Test {
   Machine machine_;
 };
 
-TEST_F(Nvjpeg, GivesWhatTheLibraryGivesOnEveryMajor) {
+TEST_F(Nvjpeg, EqualsTheLibraryOnEveryMajor) {
   const std::vector<std::string> steps = {"version", "runtime", "unknown-property",
                                           "without-handle", "create"};
   for (const std::string& there : kReleases) {
@@ -53,7 +53,7 @@ TEST_F(Nvjpeg, GivesWhatTheLibraryGivesOnEveryMajor) {
   }
 }
 
-TEST_F(Nvjpeg, WhatThirteenDroppedIsNotSupportedThere) {
+TEST_F(Nvjpeg, DroppedIn13_IsNotSupportedThere) {
   for (const char* built : {"11", "12"}) {
     Machine machine;
     machine.wheel(nvjpeg, "13.5");
@@ -65,14 +65,14 @@ TEST_F(Nvjpeg, WhatThirteenDroppedIsNotSupportedThere) {
   }
 }
 
-TEST_F(Nvjpeg, WithoutItTheProgramStartsAndGetsTheStatusOfAMachineWithoutGpu) {
+TEST_F(Nvjpeg, WithoutLibrary_ProgramStartsAndGetsTheNoGpuStatus) {
   const ProcessResult result =
       machine_.run({patched("call_nvjpeg-12"), "create", "loaded:libnvjpeg"});
   EXPECT_THAT(answers(result), ElementsAre("create: 6", "loaded: none"));
   EXPECT_THAT(result.err, HasSubstr("pip install nvidia-nvjpeg"));
 }
 
-TEST_F(Nvjpeg, AskingForItWithoutItIsNoReasonForAMessage) {
+TEST_F(Nvjpeg, VersionQueryWithoutLibrary_WritesNoMessage) {
   const ProcessResult result = machine_.run({patched("call_nvjpeg-12"), "version"});
   EXPECT_THAT(answers(result), ElementsAre(HasSubstr("6 0 6 0 6 0")));
   EXPECT_THAT(result.err, IsEmpty());

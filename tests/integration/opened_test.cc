@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Only what was examined is opened, and kept only if it is what it seems; and the files that a
-// program takes by its own run paths.
+// Only an examined file is opened, and kept only if its content fits; and the files on a program's
+// own run paths.
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -68,7 +68,7 @@ constexpr char kLib[] = "lib/aarch64-linux-gnu";
 #endif
 
 // dlopen() replaces $LIB: what it would open is what must be examined.
-TEST_F(Opened, ATokenInAVariableIsReplacedBeforeTheFileIsExamined) {
+TEST_F(Opened, TokenInAVariable_ExpandedFileIsExamined) {
   machine_.put_copy("opt/$LIB/libcudart.so.12", library_of(cudart, "12.9"));
   machine_.put_copy(Path("opt") / kLib / "libcudart.so.12", library_of(cudart, "13.5"));
   machine_.env("ANYCUDA_CUDART", path("opt/$LIB/libcudart.so.12"));
@@ -117,7 +117,7 @@ TEST_F(Opened, EveryTokenIsReplacedAsTheDynamicLinkerDoes) {
 }
 
 // The next environment is used, and not what dlopen() would make of the name.
-TEST_F(Opened, AnEnvironmentThatIsCalledLikeATokenLeadsToTheNext) {
+TEST_F(Opened, EnvironmentNamedLikeATokenIsPassedOver) {
   for (const char* lib : {"$LIB", kLib}) {
     const Path folder = Path("opt") / lib;
     install_wheel(Artifacts::of_this_build().folder("cudart-13.5"), path(folder));
@@ -166,7 +166,7 @@ TEST_F(Opened, WhereOneCannotBeClosedNoOtherIsOpened) {
 }
 
 // The two differ only in their names: both are of CUDA 13.5.
-TEST_F(Opened, AFileThatIsExchangedBeforeItIsOpenedIsClosedAgain) {
+TEST_F(Opened, FileReplacedBeforeOpeningIsClosedAgain) {
   machine_.put_copy("opt/examined", library_of(cudart, "13.5"));
   machine_.put_copy("opt/opened", library_of(cudart, "13.5"));
   const std::string link = path("opt/libcudart.so.13");
@@ -187,7 +187,7 @@ TEST_F(Opened, AFileThatIsExchangedBeforeItIsOpenedIsClosedAgain) {
 
 // ---- run paths
 
-TEST_F(Opened, TheCallersRpathGoesBeforeLibraryPath) {
+TEST_F(Opened, CallersRpathComesBeforeLibraryPath) {
   machine_.on_library_path(cudart, "13.5");
   machine_.put_copy("app/lib/libcudart.so.11.0", library_of(cudart, "11.8"));
   with_run_path("$ORIGIN/../lib", true);
@@ -212,7 +212,7 @@ TEST_F(Opened, ARunPathIsTheFilesAndNotTheLinks) {
   EXPECT_EQ(chosen(), "app/bin/../lib/libcudart.so.12");
 }
 
-// The user names the folder: who may write it does not matter, although the program lies below it.
+// The user names the folder: its mode does not matter, although the program is below it.
 TEST_F(Opened, AGuessedFolderCountsWhereAVariableNamesIt) {
   program_ = path("app/bin/call");
   machine_.put_copy(program_, patched("call_cudart-12"));

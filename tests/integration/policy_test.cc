@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What may be used, in sentences about a machine, its driver and its settings. The driver libraries
-// are real; there is no GPU, so calls that get as far as the driver say 100, no device.
+// Which runtimes may be used, by the machine, its driver and its settings. The driver libraries are
+// real; without a GPU, calls that get as far as the driver return 100, no device.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ class Policy : public ::testing::Test {
 // Of this computer's kernel: another version than the driver library's makes it say 803.
 std::string no_device() { return running_driver().empty() ? "100" : "803"; }
 
-TEST_F(Policy, Driver535Gets12_9And13_5IsPassedOverWithItsReason) {
+TEST_F(Policy, Driver535_Gets12_9AndTheReasonAgainst13_5) {
   REQUIRE_ARTIFACT("driver-535");
   machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
   machine_.env("ANYCUDA_LOG", "debug");
@@ -48,7 +48,7 @@ TEST_F(Policy, Driver535Gets12_9And13_5IsPassedOverWithItsReason) {
                     ".*libcuda.so.1 supports up to CUDA 12.2"));
 }
 
-TEST_F(Policy, WhatWasPassedOverIsSaidAtLevelInfo) {
+TEST_F(Policy, LevelInfo_ReportsPassedOverFiles) {
   REQUIRE_ARTIFACT("driver-535");
   machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").wheel(cudart, "13.5").driver(535);
   machine_.env("ANYCUDA_LOG", "info");
@@ -59,14 +59,14 @@ TEST_F(Policy, WhatWasPassedOverIsSaidAtLevelInfo) {
   EXPECT_THAT(said, Not(HasSubstr("libcudart.so.11.0"))) << "an older one is not passed over";
 }
 
-TEST_F(Policy, Driver535InTheSystemAloneIsAskedToo) {
+TEST_F(Policy, Driver535OnlyInTheSystem_IsQueried) {
   REQUIRE_ARTIFACT("driver-535");
   machine_.wheel(cudart, "12.9").wheel(cudart, "13.5").driver_out_of_reach(535);
   const ProcessResult result = call(machine_, {"peek", "loaded:libcudart"});
   EXPECT_THAT(answer(result, "loaded"), HasSubstr("/cuda_runtime/lib/libcudart.so.12"));
 }
 
-TEST_F(Policy, Driver550AndOnly13_5IsAnErrorThatSaysWhy) {
+TEST_F(Policy, Driver550AndOnly13_5_ErrorHasTheReason) {
   REQUIRE_ARTIFACT("driver-550");
   machine_.wheel(cudart, "13.5").driver(550);
   const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
@@ -78,7 +78,7 @@ TEST_F(Policy, Driver550AndOnly13_5IsAnErrorThatSaysWhy) {
   EXPECT_THAT(result.err, HasSubstr("ANYCUDA_DRIVER_COMPAT=assume_forward_compat"));
 }
 
-TEST_F(Policy, APlaceWhoseRuntimesTheDriverRefusesLeadsToTheNext) {
+TEST_F(Policy, TierWithOnlyTooNewRuntimes_IsPassedOver) {
   REQUIRE_ARTIFACT("driver-535");
   machine_.on_library_path(cudart, "13.5").toolkit(cudart, "11.8").driver(535);
   const ProcessResult result = call(machine_, {"peek", "loaded:libcudart"});
@@ -98,7 +98,7 @@ TEST_F(Policy, ABrokenDriverRefusesNothing) {
   EXPECT_EQ(answer(call(machine_, {"runtime"}), "runtime"), "0 13050");
 }
 
-TEST_F(Policy, RejectKeepsACallerToItsOwnMajor) {
+TEST_F(Policy, Reject_CallerKeepsItsMajor) {
   machine_.wheel(cudart, "11.8").wheel(cudart, "12.9").wheel(cudart, "13.5");
   machine_.env("ANYCUDA_CROSS_MAJOR", "reject");
   for (const std::string major : {"11", "12", "13"}) {
@@ -108,7 +108,7 @@ TEST_F(Policy, RejectKeepsACallerToItsOwnMajor) {
   }
 }
 
-TEST_F(Policy, RejectWithoutTheOwnMajorIsAnErrorThatSaysWhy) {
+TEST_F(Policy, RejectWithoutTheCallersMajor_ErrorHasTheReason) {
   machine_.wheel(cudart, "13.5").env("ANYCUDA_CROSS_MAJOR", "reject");
   const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
   EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
@@ -125,7 +125,7 @@ TEST_F(Policy, AdaptIsTheDefault) {
   EXPECT_EQ(plain, "0 13050");
 }
 
-TEST_F(Policy, ANewerMajorThanTheDatabaseKnowsIsRefusedToCallersOfAMajor) {
+TEST_F(Policy, UnknownNewerMajorIsRefusedToVersionedCallers) {
   machine_.put_copy("opt/libcudart.so.14", fake("future")).library_path("opt");
   const ProcessResult alone = call(machine_, {"count", "loaded:libcudart"});
   EXPECT_THAT(answers(alone), ElementsAre("count: 35 0", "loaded: none"));
@@ -135,7 +135,7 @@ TEST_F(Policy, ANewerMajorThanTheDatabaseKnowsIsRefusedToCallersOfAMajor) {
               HasSubstr("libcudart.so.12"));
 }
 
-TEST_F(Policy, ANewerMajorThanTheDatabaseKnowsServesCallersWithoutAVersion) {
+TEST_F(Policy, UnknownNewerMajorServesUnversionedCallers) {
   machine_.put_copy("opt/libcudart.so.14", fake("future")).library_path("opt");
   EXPECT_EQ(answer(machine_.run({versionless("call_cudart-12"), "peek"}), "peek"), "4242");
 }

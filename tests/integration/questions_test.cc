@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A stub answers a question without a message: a program that only asks whether CUDA is there, in a
-// constructor as UCX does, writes nothing where it is not. What is there and cannot be used is
-// reported once.
+// A stub answers a version query without a message: a program that only checks for CUDA, in a
+// constructor as UCX does, writes nothing without CUDA. An installed but unusable CUDA is reported
+// once.
 #include <algorithm>
 
 #include "real.h"
@@ -74,7 +74,7 @@ TEST_F(Questions, LeaveTheDriversMessageToTheDriversCall) {
   EXPECT_LE(lines(result.err), 5u) << result.err;
 }
 
-TEST_F(Questions, AreReportedAtTheLevelWarn) {
+TEST_F(Questions, LevelWarn_AreReported) {
   for (const char* level : {"warn", "info", "debug"}) {
     machine_.env("ANYCUDA_LOG", level);
     const ProcessResult result = import({});

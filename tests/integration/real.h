@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests on real libraries share: where the programs are, and how to read their answers.
+// The common parts of the tests on real libraries: where the programs are, and how to read their
+// answers.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -27,7 +28,7 @@ Path patched(const std::string& program);  // "call_cudart-12", and what it need
 Path native(const std::string& program);   // the same as the linker left it
 Path linked(const std::string& program);   // linked with lib/link/<major>
 Path versionless(const std::string& program);
-Path fake(const std::string& name);        // a runtime that is none
+Path fake(const std::string& name);        // a fake runtime
 Path kernels(const std::string& release);  // what its nvcc built, patched
 Path native_kernels(const std::string& release);
 Path strace();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What nvcc's objects register when they are loaded reaches the runtime when it is opened: all of
-// it, in order, and not what was unloaded before. Seen with a runtime that says what it is given.
+// The registrations of nvcc's objects at load reach the runtime when it is opened: all of them, in
+// order, without those that were undone before. A runtime that prints its registrations shows it.
 #include "real.h"
 
 namespace anycuda::test {
@@ -52,12 +52,12 @@ TEST_P(Registration, ComesWithTheFirstCall) {
   EXPECT_THAT(lines, ElementsAre("call: 4242", "call: 4242", "unregister 0"));  // at the exit
 }
 
-TEST_P(Registration, OfWhatWasUnloadedBeforeDoesNotCome) {
+TEST_P(Registration, UnloadedBefore_IsNotReplayed) {
   EXPECT_THAT(run({import(), "close", "call:cudaPeekAtLastError"}),
               ElementsAre("import: yes", "import: yes", "close: gone", "call: 4242"));
 }
 
-TEST_P(Registration, GoesStraightThroughAfterTheFirstCall) {
+TEST_P(Registration, AfterTheFirstCall_GoesDirectlyToTheLibrary) {
   std::vector<std::string> lines = run({"call:cudaPeekAtLastError", import(), "close"});
   ASSERT_GE(lines.size(), 2u);
   EXPECT_EQ(lines[1], "call: 4242");
@@ -66,7 +66,7 @@ TEST_P(Registration, GoesStraightThroughAfterTheFirstCall) {
   EXPECT_THAT(lines, ElementsAre("import: yes", "unregister 0", "close: gone"));
 }
 
-TEST_P(Registration, IsTakenBackWhenItsObjectGoes) {
+TEST_P(Registration, IsUndoneWhenItsObjectIsUnloaded) {
   std::vector<std::string> lines = run({import(), "call:device_count", "close"});
   ASSERT_GE(lines.size(), 2u);
   lines.erase(lines.begin(), lines.begin() + 2);

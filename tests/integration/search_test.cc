@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which runtime a program gets, in sentences about a machine and what is installed on it.
+// Which runtime a program gets, by the machine and what is installed on it.
 #include "real.h"
 
 namespace anycuda::test {
@@ -63,7 +63,7 @@ TEST_F(Search, CudaHomeWinsOverTheSystem) {
   }
 }
 
-TEST_F(Search, CudaPathWinsOverANewerCudaHomeWithOneWarning) {
+TEST_F(Search, CudaPathBeforeANewerCudaHome_WarnsOnce) {
   machine_.toolkit(cudart, "13.5").toolkit(cudart, "11.8").env("ANYCUDA_LOG", "warn");
   machine_.env("CUDA_PATH", machine_.root() / "usr/local/cuda-11.8");
   machine_.env("CUDA_HOME", machine_.root() / "usr/local/cuda-13.5");
@@ -102,7 +102,7 @@ TEST_F(Search, TheNewestMinorOfTheSystemWins) {
   EXPECT_THAT(chosen(), HasSubstr("usr/local/cuda-12.9/"));
 }
 
-TEST_F(Search, AFileCalledLibcudartSoAloneIsUsedOnceItsVersionIsKnown) {
+TEST_F(Search, UnnumberedLibcudartSoIsUsedByItsKnownVersion) {
   machine_.put_copy("opt/libcudart.so", library_of(cudart, "12.9")).library_path("opt");
   EXPECT_EQ(chosen(), "opt/libcudart.so");
 }
@@ -130,7 +130,7 @@ TEST_F(Search, AFileOfTheVariableIsRefusedAndNeverReplaced) {
   }
 }
 
-TEST_F(Search, AFileOfTheVariableIsNotLookedForInTheCurrentFolder) {
+TEST_F(Search, NamedFileIsNotSearchedInTheCurrentFolder) {
   machine_.put_copy("home/libcudart.so.12", library_of(cudart, "12.9"));
   for (const char* file : {"libcudart.so.12", "./libcudart.so.12"}) {
     machine_.env("ANYCUDA_CUDART", file);
@@ -172,7 +172,7 @@ TEST_F(Search, ARuntimeThatTheProcessHasLoadedIsAdopted) {
   }
 }
 
-// auditwheel renames the libraries that it puts into a wheel, and gives them a SONAME of their own.
+// auditwheel renames the libraries that it puts into a wheel, and gives them another SONAME.
 TEST_F(Search, ARuntimeThatAuditwheelRenamedIsAdopted) {
   REQUIRE_ARTIFACT("cudart-12.0.107");
   machine_.on_library_path(cudart, "13.5");
@@ -224,7 +224,7 @@ TEST_F(Search, AFailureIsNotForEver) {
                                            "channel: 8 16 24 32 2 ", HasSubstr("count: 35")));
 }
 
-TEST_F(Search, WhatWasInstalledAfterAFailureIsNotLookedFor) {
+TEST_F(Search, InstalledAfterAFailure_IsNotSearched) {
   // The disk was searched; only what the process loads can change the answer.
   machine_.put_folder("opt");
   const std::string home = machine_.root() / "opt";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is wrong in any case is said before anything is looked for: these tests need no CUDA.
+// Errors that hold on every machine are reported before any search: these tests need no CUDA.
 #include "linker/inputs/check.h"
 
 #include <gmock/gmock.h>
@@ -72,7 +72,7 @@ class Folder {
   std::filesystem::path path_;
 };
 
-TEST(Inputs, NoneIsAnErrorOfItsOwn) {
+TEST(Inputs, None_IsASeparateError) {
   EXPECT_THAT(refused<NoInputError>({}), HasSubstr("no input"));
 }
 
@@ -101,7 +101,7 @@ TEST(Inputs, EachFaultNamesTheInput) {
 }
 
 // nvJitLink hangs on a fatbin that is cut and crashes on a CUBIN.
-TEST(Inputs, WhatIsCutIsRefused) {
+TEST(Inputs, TruncatedInputIsRefused) {
   const std::string fatbin("\x50\xed\x55\xba\1\0\x10\0\x20\0\0\0\0\0\0\0", 16);
   for (const std::size_t size : {4, 16, 47}) {
     EXPECT_THAT(
@@ -116,7 +116,7 @@ TEST(Inputs, WhatIsCutIsRefused) {
   EXPECT_EQ(checked(one(InputType::any, fatbin + std::string(32, 'x')))[0].type, InputType::fatbin);
 }
 
-TEST(Inputs, AFileIsLookedAtAgain) {
+TEST(Inputs, FileIsCheckedAgain) {
   const Folder folder;
   const std::string path = folder.put("module.ptx", kPtx);
   const std::vector<Item> items = checked({Input::file(InputType::any, path)});
@@ -140,7 +140,7 @@ TEST(Inputs, LtoIrNeedsTheOption) {
               HasSubstr("only by the driver's linker"));
 }
 
-TEST(Inputs, FilesAreLookedAt) {
+TEST(Inputs, FilesAreChecked) {
   const Folder folder;
   const auto of = [](const std::string& path) {
     return std::vector<Input>{Input::file(InputType::ptx, path)};
@@ -197,7 +197,7 @@ TEST(Options, WrongValuesAreRefusedByName) {
             "cache_mode");
 }
 
-TEST(Options, WhatDoesNotGoTogether) {
+TEST(Options, ContradictingOptions) {
   EXPECT_EQ(refused_with([](Options* o) { o->output = Output::ptx; }), "output");
   EXPECT_EQ(refused_with([](Options* o) { o->output = Output::lto_ir; }), "output");
   EXPECT_EQ(refused_with([](Options* o) {
@@ -213,8 +213,8 @@ TEST(Options, WhatDoesNotGoTogether) {
             "");
 }
 
-// Both would be wrong on this machine too, which may have no CUDA: the input is what is told.
-TEST(Options, WrongInputsComeFirstWhateverIsInstalled) {
+// Both are wrong; this machine, which may have no CUDA, may be too: the error names the input.
+TEST(Options, InvalidInputsAreReportedFirst) {
   Options options;
   options.lto = true;
   options.backend = Backend::nvjitlink;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The table of the choice, all of it.
+// The whole table of the choice of a backend.
 #include "anycuda/linker/choice.h"
 
 #include <gmock/gmock.h>
@@ -44,13 +44,13 @@ const Choice kOtherMajor{std::nullopt, Refusal::other_major};
 
 const Row kRows[] = {
     {"nothing at all", kUnknown, kUnknown, kByDriver, kNeedsNvJitLink, kNeedsNvJitLink},
-    {"a driver alone", k124, kUnknown, kByDriver, kNeedsNvJitLink, kNeedsNvJitLink},
+    {"only a driver", k124, kUnknown, kByDriver, kNeedsNvJitLink, kNeedsNvJitLink},
     {"of one major, newer driver", k129, k124, kByNvJitLink, kByNvJitLink, kByNvJitLink},
     {"of one major, newer nvJitLink", k124, k129, kByNvJitLink, kByNvJitLink, kByNvJitLink},
     {"older driver", k124, k130, kByDriver, kTooOld, kTooOld},
     {"newer driver", k130, k129, kByDriver, kOtherMajor, kByNvJitLink},
     {"driver newer by two", {14, 0}, k129, kByDriver, kOtherMajor, kByNvJitLink},
-    {"nvJitLink alone", kUnknown, k135, kByNvJitLink, kByNvJitLink, kByNvJitLink},
+    {"only nvJitLink", kUnknown, k135, kByNvJitLink, kByNvJitLink, kByNvJitLink},
 };
 
 void expect(const Facts& facts, const Choice& expected, const char* name) {
@@ -73,10 +73,10 @@ TEST(Choice, IsTheTable) {
   }
 }
 
-TEST(Choice, TheRuleIsNewerDriverUnlessSaid) { EXPECT_EQ(Facts{}.rule, Rule::newer_driver); }
+TEST(Choice, DefaultRuleIsNewerDriver) { EXPECT_EQ(Facts{}.rule, Rule::newer_driver); }
 
 // Whatever the minors are, and where the driver's version cannot change the answer it is not asked.
-TEST(Choice, AsksForTheDriverOnlyWhereItMatters) {
+TEST(Choice, QueriesTheDriverOnlyIfItMatters) {
   for (int bits = 0; bits < 8; ++bits) {
     const Rule rule = (bits & 4) != 0 ? Rule::same_major : Rule::newer_driver;
     const auto at = [&](Version driver, Version nvjitlink) {
@@ -97,7 +97,7 @@ TEST(Choice, ErrorsNameBothVersionsAndTheCure) {
   EXPECT_THAT(text, HasSubstr("nvJitLink is 13.5"));
   EXPECT_THAT(text, HasSubstr("CUDA 12.4"));
   EXPECT_THAT(text, HasSubstr("install nvJitLink 12.x (pip install nvidia-nvjitlink-cu12)"));
-  // There is no nvJitLink of CUDA 11 to install.
+  // CUDA 11 has no nvJitLink to install.
   const Facts oldest = facts_of({11, 8}, k129, true, true, Rule::newer_driver);
   EXPECT_THAT(explain(oldest, choose(oldest)),
               HasSubstr("a newer major: install a driver for CUDA 12;"));
@@ -113,7 +113,7 @@ TEST(Choice, ErrorsNameBothVersionsAndTheCure) {
       HasSubstr("(pip install nvidia-nvjitlink-cu12, pip install 'nvidia-nvjitlink==13.*', or"));
 }
 
-TEST(Choice, ARefusalSaysWhatNeedsNvJitLink) {
+TEST(Choice, RefusalNamesTheNeedForNvJitLink) {
   const auto begin = [](bool input, bool asked) {
     const Facts facts = facts_of(kUnknown, kUnknown, input, asked, Rule::newer_driver);
     const std::string text = explain(facts, choose(facts));
@@ -125,7 +125,7 @@ TEST(Choice, ARefusalSaysWhatNeedsNvJitLink) {
             "LTO-IR is among the inputs and link-time optimisation or PTX is asked for");
 }
 
-TEST(Choice, SaysWhyItLinks) {
+TEST(Choice, HasTheReasonOfTheBackend) {
   const Facts newer = facts_of(k130, k129, true, true, Rule::newer_driver);
   EXPECT_THAT(explain(newer, choose(newer)), HasSubstr("loads the output of an older toolkit"));
   const Facts by_driver = facts_of(k130, k129, false, false, Rule::newer_driver);

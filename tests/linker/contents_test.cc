@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an input holds, and what of it would be lost: on files made here for the faults, and on real
-// ones that are cut and overwritten.
+// The contents of an input, and what a link would lose of them: on made files with faults, and on
+// real ones, truncated and overwritten.
 #include "linker/inputs/contents.h"
 
 #include <gmock/gmock.h>
@@ -108,7 +108,7 @@ TEST(Contents, AFinalCubinIsRefusedWhereItWouldBeTaken) {
   EXPECT_THAT(problem(cubin(2), InputType::cubin), HasSubstr("whole program"));
 }
 
-TEST(Contents, WhatStandsBehindIsRefused) {
+TEST(Contents, TrailingDataIsRefused) {
   const std::string one = fatbin(entry(kPtxEntry, 80, kPtx));
   EXPECT_EQ(problem(one, InputType::fatbin), "");
   EXPECT_EQ(problem(one + std::string(8, '\0'), InputType::fatbin), "");

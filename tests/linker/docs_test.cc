@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The table of options in docs/linker.md is what the code does.
+// The table of options in docs/linker.md agrees with the code.
 #include <gtest/gtest.h>
 
 #include <fstream>

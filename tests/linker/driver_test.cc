@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver's linker with faults that no real driver has: what it may write to lives until its
+// The driver's linker with faults of a fake driver: the memory that it may write to lives until its
 // cuLinkDestroy has run, on every path.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(DriverLinker, GetsEverythingAndIsDestroyed) {
   EXPECT_THAT(out, HasSubstr("warning: the driver's linker ignores ftz"));
 }
 
-TEST(DriverLinker, WithoutOptionsHasTheLogsAlone) {
+TEST(DriverLinker, WithoutOptions_HasOnlyTheLogs) {
   EXPECT_THAT(run("", "plain"), HasSubstr("fake: create\nfake: add first"));
   EXPECT_THAT(run("", "forced"), HasSubstr("link: 64\n"));
 }
@@ -61,13 +61,13 @@ TEST(DriverLinker, EveryFailureGivesAllBack) {
   EXPECT_THAT(create, Not(HasSubstr("fake: destroy")));
 }
 
-TEST(DriverLinker, AFullLogSaysThatItIsCut) {
+TEST(DriverLinker, FullLogStatesItsTruncation) {
   const std::string out = run("log");
   EXPECT_THAT(out,
               HasSubstr("info: " + std::string(64, 'x') + "\n[cut: the log is full with 64 bytes"));
 }
 
-TEST(DriverLinker, WhatIsNoCubinIsNotHandedOut) {
+TEST(DriverLinker, OutputThatIsNotACubin_IsNotReturned) {
   EXPECT_THAT(run("junk"), HasSubstr("gave 64 bytes that do not begin like CUBIN"));
 }
 

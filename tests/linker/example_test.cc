@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// examples/linker: right without a GPU too.
+// examples/linker without a GPU.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST(Example, LinksWithoutADriver) {
   EXPECT_THAT(result.out, HasSubstr("no GPU to run it on: no libcuda.so.1"));
 }
 
-TEST(Example, SaysWhatIsMissing) {
+TEST(Example, NamesTheMissingPart) {
   const Computer computer;
   const ProcessResult result = run(computer);
   EXPECT_EQ(result.status, 1) << result.describe();

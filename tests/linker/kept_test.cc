@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An answer that is found out once.
+// An answer that is computed once.
 #include "linker/kept.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 const auto kForget = [](int) { return false; };
 
-TEST(Kept, IsAskedOnceUntilItIsReset) {
+TEST(Kept, IsComputedOnceUntilAReset) {
   Kept<int> kept;
   int asked = 0;
   const auto ask = [&asked] { return ++asked; };
@@ -24,7 +24,7 @@ TEST(Kept, IsAskedOnceUntilItIsReset) {
   EXPECT_EQ(kept.get(ask), 2);
 }
 
-TEST(Kept, WhatStaysIsNotForgotten) {
+TEST(Kept, PermanentAnswersStay) {
   Kept<int> kept;
   EXPECT_EQ(kept.get([] { return 1; }), 1);
   kept.reset([](int answer) { return answer == 1; });
@@ -43,7 +43,7 @@ TEST(Kept, AskingMayAsk) {
   EXPECT_EQ(kept.get([&kept] { return kept.get([] { return 1; }) + 1; }), 1);
 }
 
-TEST(Kept, WhatIsFoundDuringAResetIsNotKept) {
+TEST(Kept, AnswerDuringAReset_IsNotKept) {
   Kept<int> kept;
   const auto reset = [&kept] {
     kept.reset(kForget);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real links, and other programs' judgement of what comes out.
+// Real links; other programs check their outputs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ void expect_cubin(const Computer& computer, const std::string& path) {
 
 class Links : public testing::TestWithParam<Release> {};
 
-TEST_P(Links, GiveWhatOtherProgramsTake) {
+TEST_P(Links, OutputsAreAcceptedByOtherPrograms) {
   const Release& release = GetParam();
   const std::string version = release.nvjitlink;
   NEEDS_ARTIFACTS("nvjitlink-" + version, "nvrtc-" + version, "nvdisasm", "nvcc-13.0");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A link that succeeds has all that went in; what a linker would leave out is refused, by name.
+// A successful link contains all its inputs; an input that a linker would leave out is refused, by
+// name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -143,7 +144,7 @@ TEST(Lost, ANameThatIsDefinedTwice) {
   }
 }
 
-TEST(Lost, WhatANewerCudaMadeIsNamed) {
+TEST(Lost, InputOfANewerCudaIsNamed) {
   NEEDS_RELEASE(kReleases[1]);
   NEEDS_RELEASE(kReleases[3]);
   const std::string newer = "has PTX 9.5, of CUDA 13.5, and nvJitLink is of CUDA 12.9: install";
@@ -156,7 +157,7 @@ TEST(Lost, WhatANewerCudaMadeIsNamed) {
               HasSubstr("has a CUBIN, of CUDA 12.9, and nvJitLink is of CUDA 12.3"));
 }
 
-TEST(Lost, WhatIsNewerThanTheDriverIsNamed) {
+TEST(Lost, InputNewerThanTheDriverIsNamed) {
   NEEDS_RELEASE(kReleases[3]);
   Computer computer;
   computer.with_fake_driver("complete", "12040").env("FAKE_DRIVER_QUIET", "1");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is asked without a Linker; and NVRTC.
+// Queries without a Linker; and NVRTC.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ TEST(Probes, AreKeptAndCanBeReset) {
   EXPECT_EQ(after(out, "of the driver: "), "BackendError");
 }
 
-TEST(Probes, SayWhatSpeaksAgainstOne) {
+TEST(Probes, HaveTheReasonAgainstEach) {
   NEEDS_ARTIFACTS("nvjitlink-12.0", "nvjitlink-13.5", "driver-535");
   Computer old;
   old.with_nvjitlink("12.0").with_driver(535);
@@ -42,7 +42,7 @@ TEST(Probes, SayWhatSpeaksAgainstOne) {
   EXPECT_EQ(after(out, "driver "), "12.2, ");
 }
 
-TEST(Probes, ADamagedFileIsNone) {
+TEST(Probes, DamagedFileIsUnusable) {
   NEEDS_ARTIFACTS("nvjitlink-12.9");
   Computer computer;
   computer.on_library_path(nvjitlink, "12.9");
@@ -113,7 +113,7 @@ TEST(Messages, HaveEachPathInOneLine) {
   EXPECT_THAT(computer.child({"programs", "tell"}), HasSubstr("ANYCUDA_COMPAT=a\\x0afirst: b is"));
 }
 
-TEST(Programs, WithoutNvrtcSayWhatWasLookedFor) {
+TEST(Programs, WithoutNvrtc_MessageNamesTheFiles) {
   const Computer computer;
   const std::string out = computer.child({"programs", "tell"});
   EXPECT_EQ(after(out, "PTX: "), "BackendError");

@@ -79,7 +79,7 @@ const Cell kCells[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Table, Rows, testing::ValuesIn(kCells), kPrintedName);
 
-// No driver for CUDA 13 can be had without its GPU: one that says so and no more.
+// A driver for CUDA 13 is not available without its GPU: a fake one returns only that version.
 TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {
   NEEDS_ARTIFACTS("nvjitlink-12.9", "nvrtc-12.9");
   Computer computer;
@@ -93,7 +93,7 @@ TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {
   EXPECT_THAT(out, HasSubstr("this thread has no current context"));
 }
 
-TEST(Rows, OneTooOldIsNone) {
+TEST(Rows, TooOldNvJitLinkIsUnusable) {
   NEEDS_ARTIFACTS("nvjitlink-12.0", "nvrtc-12.9");
   Computer computer;
   computer.with_nvjitlink("12.0");
@@ -102,8 +102,8 @@ TEST(Rows, OneTooOldIsNone) {
   EXPECT_THAT(out, HasSubstr("is too old: it has no nvJitLinkVersion, which came with 12.3"));
 }
 
-// The user says that the driver's version is no obstacle: then it is none.
-TEST(Rows, ADeclaredForwardCompatibilityIsHeard) {
+// The user declares forward compatibility: then the driver's version does not matter.
+TEST(Rows, DeclaredForwardCompatibilityCounts) {
   NEEDS_ARTIFACTS("driver-550", "nvjitlink-13.5", "nvrtc-13.5");
   Computer computer;
   computer.with_driver(550).with_nvjitlink("13.5").env("ANYCUDA_DRIVER_COMPAT",

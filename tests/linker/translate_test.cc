@@ -40,7 +40,7 @@ std::string refused(Translate translate, std::string* what = nullptr) {
   return "";
 }
 
-TEST(NvJitLinkOptions, NothingAskedIsNothingSaid) {
+TEST(NvJitLinkOptions, NoOptions_IsEmpty) {
   EXPECT_THAT(words_of([](Options*) {}), IsEmpty());
   EXPECT_THAT(words_of([](Options* o) {
                 o->lto = o->debug = o->line_info = o->verbose = o->time = o->incremental = false;
@@ -49,7 +49,7 @@ TEST(NvJitLinkOptions, NothingAskedIsNothingSaid) {
               IsEmpty());
 }
 
-TEST(NvJitLinkOptions, EachHasItsWord) {
+TEST(NvJitLinkOptions, EachHasItsText) {
   EXPECT_THAT(words_of([](Options* o) {
                 o->arch = "compute_80";
                 o->lto = true;
@@ -121,7 +121,7 @@ TEST(NvJitLinkOptions, AnOlderLibraryIsAnErrorWithBothVersions) {
   }
 }
 
-TEST(NvJitLinkOptions, WhatItHasNotIsRefusedByName) {
+TEST(NvJitLinkOptions, MissingOptionsAreRefusedByName) {
   EXPECT_EQ(refused([] { words_of([](Options* o) { o->cache_mode = CacheMode::none; }); }),
             "cache_mode");
   EXPECT_EQ(refused([] { words_of([](Options* o) { o->optimization_level = 2; }); }),
@@ -134,7 +134,7 @@ DriverOptions driver_words(Set set, bool with_nvvm = false) {
   return driver_options(options, with_nvvm);
 }
 
-TEST(DriverOptions, NothingAskedIsNothingSaid) {
+TEST(DriverOptions, NoOptions_IsEmpty) {
   const DriverOptions out =
       driver_words([](Options* o) { o->debug = o->line_info = o->no_cache = false; });
   EXPECT_THAT(out.options, IsEmpty());
@@ -171,7 +171,7 @@ TEST(DriverOptions, ArchitecturesOfAKind) {
   EXPECT_EQ(driver_words([](Options* o) { o->arch = "sm_100f"; }).options.at(0).value, 0x20064u);
 }
 
-TEST(DriverOptions, WhatItHasNotIsRefusedByName) {
+TEST(DriverOptions, MissingOptionsAreRefusedByName) {
   const std::pair<const char*, Set> kRefused[] = {
       {"time", [](Options* o) { o->time = true; }},
       {"lto", [](Options* o) { o->lto = true; }},
@@ -190,7 +190,7 @@ TEST(DriverOptions, WhatItHasNotIsRefusedByName) {
   EXPECT_THAT(driver_words([](Options* o) { o->lto = true; }, true).options, SizeIs(1));
 }
 
-TEST(DriverOptions, WhatItIgnoresIsSaid) {
+TEST(DriverOptions, IgnoredOptionsAreReported) {
   const DriverOptions out = driver_words([](Options* o) {
     o->ftz = o->prec_div = o->prec_sqrt = o->fma = false;
     o->kernels_used = o->variables_used = {"a"};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Dispositions that are adapters, and what an adapter may ask of the loader. Every
-// test is in a process of its own, since what a process has opened it keeps.
+// Dispositions that are adapters, and what the loader gives an adapter. Every test runs in a
+// separate process, since a process keeps the libraries that it has opened.
 #include "loader/adapter.h"
 
 #include <dlfcn.h>
@@ -10,8 +10,8 @@
 
 #include "loader/open.h"
 #include "loader/slots.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/slot_call.h"
-#include "tests/support/unit/surroundings.h"
 #include "tests/support/unit/test_tables.h"
 
 namespace anycuda {
@@ -48,7 +48,7 @@ TEST_F(Adapter, FillsItsCellAndItsSlot) {
   EXPECT_EQ(text, "");
 }
 
-TEST_F(Adapter, WithoutSomethingThatItNeedsIsAbsentAndSaysWhat) {
+TEST_F(Adapter, MissingNeed_IsAbsentWithItsName) {
   install("libtest.so.13");
   const std::string text = in_child([] {
     EXPECT_EQ(call(kAdaptedIn12), 302u);
@@ -66,7 +66,7 @@ TEST_F(Adapter, AFallbackIsForLibrariesWithoutTheName) {
   });
 }
 
-TEST_F(Adapter, ANativeCallerGetsNone) {
+TEST_F(Adapter, UnversionedCaller_GetsNone) {
   install("libtest.so.11.2");
   in_child([] { EXPECT_EQ(call(native_slot(kAdapted)), 302u); });
 }
@@ -87,7 +87,7 @@ TEST_F(Adapter, FindsFunctionsOfTheLibraryAndKeepsThem) {
   });
 }
 
-TEST_F(Adapter, WithoutADriverThereIsNoFunctionOfIt) {
+TEST_F(Adapter, WithoutDriver_HasNoDriverFunctions) {
   install("libtest.so.12");
   in_child([] {
     std::atomic<void*> kept{nullptr};
@@ -109,7 +109,7 @@ TEST_F(Adapter, FindsFunctionsOfTheDriver) {
   });
 }
 
-TEST_F(Adapter, ARefusalIsTheLastErrorAndSaysWhy) {
+TEST_F(Adapter, RefusalIsTheLastErrorWithAReason) {
   install("libtest.so.12");
   const std::string text = in_child([] {
     EXPECT_EQ(call(kCoreIn12), 1012u);
@@ -124,7 +124,7 @@ TEST_F(Adapter, ARefusalIsTheLastErrorAndSaysWhy) {
   EXPECT_THAT(text, HasSubstr("install a test library of the program's CUDA"));
 }
 
-TEST_F(Adapter, TheDriversErrorsAreRememberedAndItsSuccessIsNot) {
+TEST_F(Adapter, DriverErrorsAreRememberedSuccessIsNot) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(get(), 5u);
@@ -135,7 +135,7 @@ TEST_F(Adapter, TheDriversErrorsAreRememberedAndItsSuccessIsNot) {
   });
 }
 
-TEST_F(Adapter, ADriversFunctionIsLookedForAgainWhileThereIsNoDriver) {
+TEST_F(Adapter, DriverFunctionIsSearchedAgainUntilADriverIsFound) {
   install("libtest.so.12");
   in_child([] {
     std::atomic<void*> kept{nullptr};
@@ -144,7 +144,7 @@ TEST_F(Adapter, ADriversFunctionIsLookedForAgainWhileThereIsNoDriver) {
   });
 }
 
-TEST_F(Adapter, TellsTheLibrarysRelease) {
+TEST_F(Adapter, HasTheLibrarysRelease) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(library_release(), 0);
@@ -154,7 +154,7 @@ TEST_F(Adapter, TellsTheLibrarysRelease) {
 }
 
 // The library's error is what it was before the stub's, and comes once more afterwards.
-TEST_F(Adapter, AnErrorOfTheLibraryThatRepeatsTheOneBeforeIsNewer) {
+TEST_F(Adapter, RepeatedLibraryErrorIsNewerThanTheStubs) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(peek(), 5u);
@@ -186,8 +186,8 @@ TEST_F(Adapter, AnErrorThatLastsShowsAgainAfterTheStubs) {
   });
 }
 
-// The library's own last error, after calls of ours that fail.
-TEST_F(Adapter, OurOwnFailingCallsLeaveTheCallersLastErrorAlone) {
+// The library's last error after failing calls of the stub.
+TEST_F(Adapter, FailingStubCalls_KeepTheCallersLastError) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(peek(), 5u);
@@ -208,12 +208,12 @@ TEST_F(Adapter, OurOwnFailingCallsLeaveTheCallersLastErrorAlone) {
       const KeepLastError kept;
       set_library_error(9);
     }
-    EXPECT_EQ(get(), 801u) << "an error of ours stays too";
+    EXPECT_EQ(get(), 801u) << "a stub's error stays too";
     EXPECT_EQ(get(), 0u);
   });
 }
 
-TEST_F(Adapter, AnErrorThatTheScopeGaveBackIsOlderThanTheLibrarysNext) {
+TEST_F(Adapter, RestoredErrorIsOlderThanTheLibrarysNext) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(peek(), 5u);

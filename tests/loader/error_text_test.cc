@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names and texts of errors that came after the loaded library.
+// Names and texts of errors that are newer than the loaded library.
 #include "loader/error_text.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ TEST(NewerErrors, ALibraryThatKnowsAllIsCalledDirectly) {
   EXPECT_EQ(found(kErrorName, k11, name_in_library<2>), name_in_library<2>);
 }
 
-TEST(NewerErrors, AnOlderLibraryIsAskedFirst) {
+TEST(NewerErrors, OlderLibraryIsQueriedFirst) {
   for (const int caller : {int{kNativeSymbolVersion}, k12}) {
     Text* name = found(kErrorName, caller, name_in_library<2>);
     EXPECT_STREQ(name(1), "the library's");
@@ -68,7 +68,7 @@ TEST(NewerErrors, AnOlderLibraryIsAskedFirst) {
   }
 }
 
-// Whatever a library says of an error that it does not know: a text at another place, or none.
+// A library's text for an error that it does not know: at another address, or null.
 const char* unknown_at_two_places(int error) {
   static char here[] = "?", there[] = "?";
   return error == 2 ? here : error < 2 ? "the library's" : there;
@@ -95,14 +95,14 @@ TEST(NewerErrors, MayBeOutputs) {
   EXPECT_EQ(text, nullptr);
 }
 
-TEST(NewerErrors, NamesAndTextsComeFromFunctionsOfTheirOwn) {
+TEST(NewerErrors, NamesAndTextsComeFromSeparateFunctions) {
   Text* const name = found(kErrorName, k12, name_in_library<1>);
   Text* const text = found(kErrorString, k12, name_in_library<2>);
   EXPECT_STREQ(name(1), "errorInvalid");
   EXPECT_STREQ(text(1), "the library's");
 }
 
-// A library that leaves its output alone, and one that says success and nothing of use.
+// A library that does not write its output, and one that returns success and an empty output.
 int leaves_output(int error, const char** text) {
   if (error < 2) *text = "the library's";
   return error < 2 ? 0 : 1;
@@ -113,7 +113,7 @@ int always_succeeds(int error, const char** text) {
   return 0;
 }
 
-TEST(NewerErrors, HoweverALibrarySaysThatItKnowsNone) {
+TEST(NewerErrors, EveryFormOfAnUnknownAnswer) {
   for (Output* library : {leaves_output, always_succeeds}) {
     const char* text = "before";
     EXPECT_EQ(found(kErrorText, k12, library)(2, &text), 0);
@@ -123,14 +123,14 @@ TEST(NewerErrors, HoweverALibrarySaysThatItKnowsNone) {
 
 const char* knows_none(int) { return "?"; }
 
-TEST(NewerErrors, ThatNobodyHasAreTheLibrarysToName) {
+TEST(NewerErrors, UnknownEverywhere_AreNamedByTheLibrary) {
   Text* const name = found(kErrorName, k12, knows_none);
   EXPECT_STREQ(name(1), "errorInvalid");
   EXPECT_STREQ(name(-1), "?") << "less than each error of the database";
   EXPECT_STREQ(name(3), "?");
 }
 
-TEST(NewerErrors, ThatNobodyAsksForAreTheLibrarysToRefuse) {
+TEST(NewerErrors, NullOutput_IsRefusedByTheLibrary) {
   EXPECT_EQ(found(kErrorText, k12, text_in_library<2>)(2, nullptr), 1);
 }
 

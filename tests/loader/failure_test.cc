@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a call gets that cannot be handed on.
+// The result of a call that cannot be passed on.
 #include "loader/failure.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "loader/last_error.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/frames.h"
-#include "tests/support/unit/surroundings.h"
 #include "tests/support/unit/test_tables.h"
 
 namespace anycuda {
@@ -57,12 +57,12 @@ TEST(FailedCall, HasTheStatusOfItsFailure) {
   });
 }
 
-TEST(FailedCall, MayHaveAStatusOfItsOwnWithoutALibrary) {
+TEST(FailedCall, WithoutLibrary_MayHaveAnotherStatus) {
   EXPECT_EQ(Call().fail(kQuery, Failure::no_library), 0u);
   in_child([] { EXPECT_EQ(Call().fail(kQuery, Failure::absent), 302u); });
 }
 
-TEST(FailedCall, IsRememberedUnlessThereIsNoLibraryToHaveMadeIt) {
+TEST(FailedCall, WithoutLibrary_IsNotRemembered) {
   in_child([] {
     Call().fail(kCoreCall, Failure::no_library);
     EXPECT_FALSE(any_error_remembered());
@@ -71,8 +71,8 @@ TEST(FailedCall, IsRememberedUnlessThereIsNoLibraryToHaveMadeIt) {
   });
 }
 
-// Without the library the driver can still be asked; where there is none the answer is 0.
-TEST(FailedCall, ForTheDriversVersionAsksTheDriver) {
+// Without the library the driver can still be asked; without a driver the answer is 0.
+TEST(FailedCall, DriverVersionQuery_QueriesTheDriver) {
   EmptyMachine machine;
   const auto ask = [] {
     int version = -1;
@@ -93,7 +93,7 @@ TEST(FailedCall, HasAResultOfItsKind) {
   EXPECT_EQ(Call().fail(kNothing, Failure::no_library), 0u);
 }
 
-TEST(FailedCall, ZeroesOutputsInRegistersAndOnTheStackAndNothingElse) {
+TEST(FailedCall, ZeroesOnlyOutputsInRegistersAndOnTheStack) {
   struct {
     int count = -1;
     int after_count = -1;
@@ -117,11 +117,9 @@ TEST(FailedCall, ZeroesOutputsInRegistersAndOnTheStackAndNothingElse) {
   EXPECT_EQ(out.untouched, ~std::uint64_t{0});
 }
 
-TEST(FailedCall, LeavesNullOutputsAlone) {
-  EXPECT_EQ(Call().fail(kOutputs, Failure::no_library), 35u);
-}
+TEST(FailedCall, IgnoresNullOutputs) { EXPECT_EQ(Call().fail(kOutputs, Failure::no_library), 35u); }
 
-TEST(FailedCall, ZeroesAStructureAndReturnsItsPlace) {
+TEST(FailedCall, ZeroesAStructureAndReturnsItsAddress) {
   unsigned char structure[24];
   std::memset(structure, 0xff, sizeof structure);
   Call call;

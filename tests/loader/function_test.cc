@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {

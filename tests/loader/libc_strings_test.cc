@@ -66,7 +66,7 @@ TEST(OwnStrings, OrdersAreLibcs) {
   }
 }
 
-TEST(OwnStrings, PlacesAreLibcs) {
+TEST(OwnStrings, PositionsAreLibcs) {
   for (const std::string& text : texts()) {
     for (const std::string& part : texts()) {
       EXPECT_EQ(libc::strstr(text.c_str(), part.c_str()), std::strstr(text.c_str(), part.c_str()))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who asks whether CUDA is there hears "no" from the call itself: nothing is written. What is
-// written in any other case has five lines at most. A process reports once, so each case has its
-// own.
+// A version query without CUDA gets "no" from the call itself, and no message is written. In all
+// other cases the message has at most five lines. A process reports once, so each case has its own
+// process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include "loader/report.h"
 #include "loader/short_report.h"
 #include "loader/slots.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
 #include "tests/support/unit/slot_call.h"
-#include "tests/support/unit/surroundings.h"
 #include "tests/support/unit/test_tables.h"
 
 namespace anycuda {
@@ -37,7 +37,7 @@ class Question : public testing::Test {
   EmptyMachine machine;
 };
 
-TEST_F(Question, WhereNothingIsThereIsNotReported) {
+TEST_F(Question, NothingInstalled_IsNotReported) {
   const std::string text = in_child([] {
     for (int i = 0; i < 3; ++i) EXPECT_EQ(ask(), 0u);
     call(native_slot(kDriverVersion));
@@ -107,7 +107,7 @@ TEST_F(Question, ARefusedLibraryIsReported) {
 }
 
 // The loaded library is a candidate too, and not the one that was refused.
-TEST_F(Question, ANamedFileBesideALoadedLibraryIsReportedWithItsReason) {
+TEST_F(Question, NamedFileBesideALoadedLibrary_ReasonIsReported) {
   const std::string loaded = machine.tree.fake("libtest.so.13", "loaded/libtest.so.13");
   const std::string named = machine.tree.fake("libtest.so.12", "named/libtest.so.12");
   const ScopedVariable set("ANYCUDA_TESTLIB", named.c_str());
@@ -136,7 +136,7 @@ TEST_F(Question, AWrongSettingIsReported) {
   EXPECT_LE(lines(text), 5) << text;
 }
 
-TEST_F(Question, IsReportedFromTheLevelWarnOn) {
+TEST_F(Question, LevelWarn_IsReported) {
   for (const char* level : {"warn", "info"}) {
     const ScopedVariable set("ANYCUDA_LOG", level);
     const std::string text = in_child([] { ask(); });
@@ -154,7 +154,7 @@ std::string said_of(const std::function<void(TestSearch*)>& change) {
   });
 }
 
-TEST_F(Question, AStubIsNothing) {
+TEST_F(Question, StubDoesNotCount) {
   for (const FileState state : {FileState::anycuda_stub, FileState::link_stub}) {
     EXPECT_THAT(said_of([&](TestSearch* search) {
                   search->add(SearchTier::system, "/opt/libtest.so.12")->image.state = state;
@@ -163,7 +163,7 @@ TEST_F(Question, AStubIsNothing) {
   }
 }
 
-TEST_F(Question, AStubBesideABrokenFileIsNotWhatIsNamed) {
+TEST_F(Question, StubBesideABrokenFileIsNotNamed) {
   const std::string text = said_of([](TestSearch* search) {
     search->add(SearchTier::system, "/opt/libtest.so.12")->image.state = FileState::anycuda_stub;
     search->add(SearchTier::system, "/opt/libtest.so.13")->image.state = FileState::truncated;
@@ -172,12 +172,12 @@ TEST_F(Question, AStubBesideABrokenFileIsNotWhatIsNamed) {
   EXPECT_THAT(text, HasSubstr("; 1 more file cannot be used\n"));
 }
 
-TEST_F(Question, FilesThatWereOnlyCountedAreSomething) {
+TEST_F(Question, OnlyCountedFiles_AreReported) {
   EXPECT_THAT(said_of([](TestSearch* search) { search->summary(SearchTier::system).left_out = 1; }),
               HasSubstr("testQuery failed"));
 }
 
-TEST_F(Question, AShortageOfMemoryIsReported) {
+TEST_F(Question, MemoryShortageIsReported) {
   const std::string text = in_child([] {
     Arena arena;
     report_no_library(nullptr, &arena, {"testQuery", kNativeCaller, true});
@@ -185,7 +185,7 @@ TEST_F(Question, AShortageOfMemoryIsReported) {
   EXPECT_THAT(text, HasSubstr("no memory to look for the test library"));
 }
 
-TEST_F(Question, AMessageHasFiveLinesWhateverWasFound) {
+TEST_F(Question, MessageHasFiveLines) {
   const std::string text = said_of([](TestSearch* search) {
     for (int i = 0; i < 200; ++i) {
       Candidate* one = search->add(SearchTier::system, "/opt/a\nb/libtest.so.12");

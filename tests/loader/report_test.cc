@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a stub says, how often, and where to. A process reports once, so each test has its own.
+// A stub's messages, how often, and where to. A process reports once, so each test has its own
+// process.
 #include "loader/report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compat/search/search.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -42,7 +43,7 @@ void report_two_candidates(const char* function) {
   report_no_library(&search, &search.arena, {function, 12, false});
 }
 
-TEST(Report, NamesEverythingThatWasLookedForAndFound) {
+TEST(Report, NamesSearchedAndFoundFiles) {
   const EmptyMachine machine;
   const ScopedVariable whole("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] { report_two_candidates("testCore"); });
@@ -127,7 +128,7 @@ TEST(Report, OfEveryFunctionIsWrittenAtLevelWarn) {
   EXPECT_EQ(count(text, "anycuda:"), 2) << text;
 }
 
-TEST(Report, OfADriverThatIsTooOldSaysSo) {
+TEST(Report, DriverTooOld_IsReported) {
   const EmptyMachine machine;
   const std::string text = in_child([] {
     TestSearch search;
@@ -144,7 +145,7 @@ TEST(Report, OfADriverThatIsTooOldSaysSo) {
               HasSubstr("what to do: update the driver, or install a test library of CUDA 12"));
 }
 
-TEST(Report, OfAUsableFileSaysWhichCudaItIsAndByWhatWord) {
+TEST(Report, UsableFile_HasItsCudaAndTheSource) {
   EmptyMachine machine;
   machine.tree.file("cuda/include/cuda.h", "#define CUDA_VERSION 13050\n");
   const std::string path = machine.tree.fake("libtest.so.13", "cuda/lib64/libtest.so.13");
@@ -193,7 +194,7 @@ class Choice : public testing::Test {
   LibraryDescriptor compiler_ = kLibrary;
 };
 
-TEST_F(Choice, IsSaidAtLevelInfoWithWhatIsNewerAndWasPassedOver) {
+TEST_F(Choice, LevelInfo_ReportsTheNewerFilesPassedOver) {
   const std::string text = said("info", {12, 2});
   EXPECT_EQ(count(text, "\n"), 3) << text;
   EXPECT_THAT(text, StartsWith("anycuda: test: using /opt/chosen (CUDA 12.1 or later)\n"));
@@ -203,7 +204,7 @@ TEST_F(Choice, IsSaidAtLevelInfoWithWhatIsNewerAndWasPassedOver) {
                         "supports up to CUDA 12.2 and cannot compile its PTX"));
 }
 
-TEST_F(Choice, WhosePtxTheDriverCannotCompileIsSaidAtLevelWarn) {
+TEST_F(Choice, LevelWarn_ReportsPtxTooNewForTheDriver) {
   EXPECT_THAT(said("warn", {12, 2}), IsEmpty());
   EXPECT_THAT(said("error", {12, 0}), IsEmpty());
   const std::string text = said("warn", {12, 0});
@@ -216,7 +217,7 @@ TEST_F(Choice, WhosePtxTheDriverCannotCompileIsSaidAtLevelWarn) {
   EXPECT_THAT(said("warn", {12, 0}), IsEmpty());
 }
 
-TEST(Report, SaysThatThereWasNoMemoryForAllFiles) {
+TEST(Report, MemoryShortage_IsReported) {
   const EmptyMachine machine;
   const ScopedVariable log("ANYCUDA_LOG", "warn");
   const auto said = [](bool full) {
@@ -287,7 +288,7 @@ TEST(Report, OfVeryManyCandidatesIsCutAndEnds) {
 }
 
 // What to do comes last, and is what the message is for.
-TEST(Report, OfVeryManyCandidatesSaysHowManyMoreAndWhatToDo) {
+TEST(Report, ManyCandidates_HasTheirNumberAndAHint) {
   const EmptyMachine machine;
   const ScopedVariable whole("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] {
@@ -305,7 +306,7 @@ TEST(Report, OfVeryManyCandidatesSaysHowManyMoreAndWhatToDo) {
   EXPECT_EQ(text.back(), '\n');
 }
 
-TEST(Report, HasItsReasonsWhereASearchHasTakenAllItCouldGet) {
+TEST(Report, FullArena_HasTheReasons) {
   const EmptyMachine machine;
   const ScopedVariable whole("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] {
@@ -349,7 +350,7 @@ TEST(Log, LevelsAreOrdered) {
   }
 }
 
-TEST(Log, IsAboutErrorsUnlessSaidOtherwise) {
+TEST(Log, DefaultLevelIsError) {
   const EmptyMachine machine;
   EXPECT_TRUE(log_enabled(LogLevel::error));
   EXPECT_FALSE(log_enabled(LogLevel::warn));
@@ -358,7 +359,7 @@ TEST(Log, IsAboutErrorsUnlessSaidOtherwise) {
   EXPECT_FALSE(log_enabled(LogLevel::warn));
 }
 
-TEST(Log, AWrongSettingIsSaidOnceWithWhatWouldBeRight) {
+TEST(Log, InvalidSettingIsReportedOnceWithTheValidValues) {
   const EmptyMachine machine;
   const ScopedVariable wrong("ANYCUDA_LOG", "verbose");
   const std::string text = in_child([] {
@@ -399,7 +400,7 @@ TEST(Log, AFileGetsEveryStepInPlaceOfStderr) {
   EXPECT_EQ(unit::read_file(file), "anycuda: first 1\nanycuda: second\n");
 }
 
-TEST(Log, ALineThatIsTooLongIsCutAndStillALine) {
+TEST(Log, TooLongLineIsCutAndStaysALine) {
   const EmptyMachine machine;
   const std::string text =
       in_child([] { log_line(LogLevel::error, "%s", std::string(5000, 'x').c_str()); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// First calls, from the resolver's door on. What a process has opened it keeps, so every test is in
-// a process of its own.
+// First calls, from the resolver's entry point on. Every test runs in a separate process, since a
+// process keeps the libraries that it has opened.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include "loader/last_error.h"
 #include "loader/open.h"
 #include "loader/slots.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/slot_call.h"
-#include "tests/support/unit/surroundings.h"
 #include "tests/support/unit/test_tables.h"
 
 namespace anycuda {
@@ -31,7 +31,7 @@ class Resolve : public testing::Test {
   EmptyMachine machine;
 };
 
-TEST_F(Resolve, WithoutALibraryEveryCallFailsAndOneMessageIsWritten) {
+TEST_F(Resolve, WithoutLibrary_CallsFailWithOneMessage) {
   const std::string text = in_child([] {
     EXPECT_EQ(call(native_slot(kCoreCall)), 35u);
     EXPECT_EQ(call(kCoreIn12), 35u);
@@ -44,7 +44,7 @@ TEST_F(Resolve, WithoutALibraryEveryCallFailsAndOneMessageIsWritten) {
   EXPECT_EQ(text.find("anycuda:"), text.rfind("anycuda:")) << text;
 }
 
-TEST_F(Resolve, ACallGoesToTheLibraryAndItsSlotStaysThere) {
+TEST_F(Resolve, CallGoesToTheLibraryAndItsSlotStays) {
   install("libtest.so.12");
   const std::string text = in_child([] {
     EXPECT_EQ(call(kCoreIn12), 1012u);
@@ -69,7 +69,7 @@ TEST_F(Resolve, ACallDuringTheReplayFillsNoSlot) {
 }
 
 // The disposition's list has two names; 13 has the second.
-TEST_F(Resolve, ARenamedCellGoesToTheNameThatIsThere) {
+TEST_F(Resolve, Renamed_CallsTheExistingName) {
   install("libtest.so.13");
   in_child([] { EXPECT_EQ(call(kOldIn12), 2013u); });
 }
@@ -85,7 +85,7 @@ TEST_F(Resolve, AnAbsentCellFailsWithItsReason) {
   EXPECT_THAT(text, HasSubstr("testNew failed (status 302): not yet in 12"));
 }
 
-TEST_F(Resolve, AnAbsentCellOfTheFirstMajorHasItsReasonToo) {
+TEST_F(Resolve, AbsentInTheFirstMajor_HasAReason) {
   install("libtest.so.11.2");
   const std::string text = in_child([] { EXPECT_EQ(call(kNewIn12), 302u); });
   EXPECT_THAT(text, HasSubstr("testNew failed (status 302): not yet in 12"));
@@ -97,7 +97,7 @@ TEST_F(Resolve, ARejectedCellFailsWithItsReason) {
   EXPECT_THAT(text, HasSubstr("testRejected failed (status 801): another layout in 13"));
 }
 
-TEST_F(Resolve, ANativeCallerGetsWhatIsThereAndNoMore) {
+TEST_F(Resolve, UnversionedCaller_GetsOnlyExistingFunctions) {
   install("libtest.so.13");
   const std::string text = in_child([] {
     EXPECT_EQ(call(native_slot(kRejectedCall)), 0u);
@@ -108,7 +108,7 @@ TEST_F(Resolve, ANativeCallerGetsWhatIsThereAndNoMore) {
   EXPECT_THAT(text, HasSubstr("testOld failed (status 302): the library does not have it"));
 }
 
-TEST_F(Resolve, AMajorThatTheDatabaseDoesNotKnowIsPassedThroughForNativeCallers) {
+TEST_F(Resolve, UnknownMajorIsPassedThroughForUnversionedCallers) {
   install("libtest.so.14");
   const std::string text = in_child([] {
     EXPECT_EQ(call(native_slot(kCoreCall)), 1014u);
@@ -128,14 +128,14 @@ TEST_F(Resolve, RejectHoldsForALibraryThatIsOpenAlready) {
   EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=reject"));
 }
 
-TEST_F(Resolve, AWrongSettingOpensNothing) {
+TEST_F(Resolve, InvalidSettingOpensNothing) {
   install("libtest.so.12");
   const ScopedVariable set("ANYCUDA_CROSS_MAJOR", "yes");
   const std::string text = in_child([] { EXPECT_EQ(call(native_slot(kCoreCall)), 35u); });
   EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=yes"));
 }
 
-TEST_F(Resolve, AFunctionOfOurOwnNeedsNoLibrary) {
+TEST_F(Resolve, AnycudasFunction_NeedsNoLibrary) {
   in_child([] {
     EXPECT_EQ(call(native_slot(kBuiltin)), 77u);
     EXPECT_EQ(opened_library(), nullptr);
@@ -150,7 +150,7 @@ TEST_F(Resolve, ErrnoIsTheCallersBusiness) {
   });
 }
 
-TEST_F(Resolve, AfterAFailureALibraryThatIsLoadedLaterIsAdopted) {
+TEST_F(Resolve, LibraryLoadedAfterAFailureIsAdopted) {
   in_child([this] {
     EXPECT_EQ(call(kCoreIn12), 35u);
     install("libtest.so.12");
@@ -174,7 +174,7 @@ TEST_F(Resolve, AfterAFailureTheVariablesFileIsNotReplaced) {
 
 // ---- errors of the stub's own making, in the library's last-error functions
 
-TEST_F(Resolve, LastErrorIsTheLibrarysOwnUntilTheStubMakesOne) {
+TEST_F(Resolve, LastErrorIsTheLibrarysUntilAStubError) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(call(native_slot(kPeekAtLastError)), 5u);
@@ -184,7 +184,7 @@ TEST_F(Resolve, LastErrorIsTheLibrarysOwnUntilTheStubMakesOne) {
   });
 }
 
-TEST_F(Resolve, AnErrorOfTheStubIsShownAndClearedLikeTheLibrarysOwn) {
+TEST_F(Resolve, StubErrorIsReturnedAndClearedLikeALibraryError) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(call(native_slot(kPeekAtLastError)), 5u);  // its slot is filled before the error
@@ -233,7 +233,7 @@ TEST_F(Resolve, TheStubsLaterErrorIsTheLastOne) {
   });
 }
 
-TEST_F(Resolve, AnErrorOfTheLibraryIsNotLostOnceTheStubHasMadeOne) {
+TEST_F(Resolve, LibraryErrorIsNotLostAfterAStubError) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(call(kNewIn12), 302u);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The calls of programs of every major, through the stub, on every release: they answer what the
-// release's own library answers the program of its own major that is linked with it.
+// The calls of programs of every major, through the stub, on every release: the answers equal those
+// that the release's library gives the program of its major that is linked with it.
 #include "maths.h"
 #include "support/case_names.h"
 

@@ -47,13 +47,13 @@ TEST_F(Loading, NothingOfCublasIsMappedBeforeTheFirstCall) {
   EXPECT_THAT(all.back(), HasSubstr("libcublas.so.13"));
 }
 
-TEST_F(Loading, TheNewestIsTakenWhereNothingIsLoaded) {
+TEST_F(Loading, NothingLoaded_NewestIsTaken) {
   install_both("call_cublaslt");
   const ProcessResult result = machine_.run({patched("call_cublaslt-12"), "version"});
   EXPECT_THAT(answers(result), Contains(HasSubstr("= version: 13")));
 }
 
-TEST_F(Loading, BesideALoadedCublasItsOwnCublasLtIsTaken) {
+TEST_F(Loading, BesideALoadedCublas_ItsCublasLtIsTaken) {
   install_both("call_cublaslt");
   const ProcessResult result =
       machine_.run({patched("call_cublaslt-13"), "open:" + file_of("12.9", "libcublas.so.12"),
@@ -64,7 +64,7 @@ TEST_F(Loading, BesideALoadedCublasItsOwnCublasLtIsTaken) {
 }
 
 // cuSPARSE loads nothing of cuBLAS itself: what decides is the group that both are members of.
-TEST_F(Loading, BesideALoadedCusparseTheCublasOfItsToolkitIsTaken) {
+TEST_F(Loading, BesideALoadedCusparse_CublasOfItsToolkitIsTaken) {
   install_both("call_cusparse");
   install_both("call_cublas");
   const ProcessResult result =
@@ -77,7 +77,7 @@ TEST_F(Loading, BesideALoadedCusparseTheCublasOfItsToolkitIsTaken) {
 
 // libcublas.so.12 has a DT_RUNPATH: LD_LIBRARY_PATH comes before it, so the library binds to the
 // drop-in.
-TEST_F(Loading, RealCublasAmongDropinsGetsTheCublasLtOfItsOwnMajor) {
+TEST_F(Loading, RealCublasAmongDropins_GetsCublasLtOfItsMajor) {
   install_both("call_cublas");
   const std::vector<std::string> all =
       among_dropins("12.9", "libcublas.so.12", "text:cublasGetStatusString", "libcublas");
@@ -87,7 +87,7 @@ TEST_F(Loading, RealCublasAmongDropinsGetsTheCublasLtOfItsOwnMajor) {
   EXPECT_THAT(all, Not(Contains(HasSubstr("libcublasLt.so.13"))));
 }
 
-TEST_F(Loading, RealCublasAmongDropinsNeverGetsACublasLtOfAnotherMajor) {
+TEST_F(Loading, RealCublasAmongDropins_NeverGetsAnotherMajorsCublasLt) {
   install_both("call_cublas");
   machine_.remove(file_of("12.9", "libcublasLt.so.12"));
   const std::vector<std::string> all =
@@ -97,7 +97,7 @@ TEST_F(Loading, RealCublasAmongDropinsNeverGetsACublasLtOfAnotherMajor) {
 }
 
 // libcusparse.so.12 is a SONAME of CUDA 12 and of CUDA 13.
-TEST_F(Loading, RealCusolverAmongDropinsGetsTheCusparseOfItsOwnMajor) {
+TEST_F(Loading, RealCusolverAmongDropins_GetsCusparseOfItsMajor) {
   install_both("call_cusolver");
   const std::vector<std::string> all =
       among_dropins("12.9", "libcusolver.so.11", "create:cusolverSpCreateCsrcholInfo", "libcu");
@@ -107,7 +107,7 @@ TEST_F(Loading, RealCusolverAmongDropinsGetsTheCusparseOfItsOwnMajor) {
   EXPECT_THAT(all, Not(Contains(HasSubstr("/cu13/lib"))));
 }
 
-TEST_F(Loading, RealCusolverAmongDropinsNeverGetsACusparseOfAnotherMajor) {
+TEST_F(Loading, RealCusolverAmongDropins_NeverGetsAnotherMajorsCusparse) {
   install_both("call_cusolver");
   machine_.remove(file_of("12.9", "libcusparse.so.12"));
   const std::vector<std::string> all =

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// cuDNN and NCCL, whose releases are numbered apart from CUDA's: programs for an old and for a new
-// release, through the stub, on both. They answer what the installed library answers its own.
+// cuDNN and NCCL, whose release numbers are not CUDA's: programs for an old and for a new release,
+// through the stub, on both. Their answers equal those that the installed library gives its own
+// program.
 #include "maths.h"
 #include "support/case_names.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 // A library, the wheels that pip installs beside its own, the status of what it lacks, and how many
 // lines the program of the new release has that the old release has no function for.
-// `unknown`: the line with the text of a status that no release has.
+// `unknown`: the line with the text of an invalid status.
 struct Own {
   const char* name;
   std::vector<Component> needs;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every function of the maths libraries on the real libraries, without a GPU: a call through the stub has the result
-that it has directly, be it a status, a text, written memory or a signal. Programs of every major, on every release."""
+of a direct call, be it a status, a text, written memory or a signal. Programs of every major, on every release."""
 
 import os
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report says of logs as valgrind writes them."""
+"""The report about logs as valgrind writes them."""
 
 import contextlib
 import io
@@ -28,7 +28,7 @@ class Report(unittest.TestCase):
     def test_programs_without_errors_pass(self):
         self.assertEqual(self.run_on("", "==5== \n"), (0, "memcheck: 2 programs, 0 of them with errors\n"))
 
-    def test_an_error_fails_and_is_said_once_whatever_the_process(self):
+    def test_same_error_in_two_processes_is_reported_once(self):
         status, said = self.run_on(ERROR, "", ERROR.replace("==7==", "==8=="))
         self.assertEqual(status, 1)
         self.assertEqual(said.count("Invalid read of size 8"), 1)

@@ -90,7 +90,7 @@ def compare(file: str, outcomes: dict[Key, str], explanations: dict[Key, Explana
         # Another compiler may make the same code of a mutant that survives here.
         allowed = OUTCOMES if explanation.undefined else ("survived", "equivalent")
         if key.file == file and outcomes.get(key) not in allowed:
-            result.stale.append(f"{key}: {outcomes.get(key, 'there is no such mutant')}")
+            result.stale.append(f"{key}: {outcomes.get(key, 'unknown mutant')}")
     return result
 
 
@@ -121,7 +121,7 @@ def arguments_of(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--decisions", type=Path, default=HERE / "decisions.json")
     parser.add_argument("--survivors", type=Path, default=HERE / "survivors.json")
     parser.add_argument("--group", help="only the decisions of this group")
-    parser.add_argument("--file", action="append", help="only this source, and others named so")
+    parser.add_argument("--file", action="append", help="only this source (may be given again)")
     parser.add_argument("--jobs", type=int, default=2)
     return parser.parse_args(argv)
 

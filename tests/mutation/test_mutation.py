@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tool mutates; it finds a decision that its test does not hold, and an explanation that is wrong by now."""
+"""The tool's mutants; it finds a decision without a test that holds it, and an outdated explanation."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Tool(unittest.TestCase):
         project.explain([{**BOUNDARY, "line": "if (release > 12) return false;"}])
         status, text = project.mutate()
         self.assertEqual(status, 1, text)
-        self.assertIn("there is no such mutant", text)
+        self.assertIn("unknown mutant", text)
 
     def test_an_explanation_has_words(self):
         project = Project(self.folder, WEAK)

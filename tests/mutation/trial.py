@@ -168,7 +168,7 @@ def _run(program: Path, arguments: list[str], folder: Path, limit: float, log: P
         except subprocess.TimeoutExpired:
             status = None
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # and what it has started
+            os.killpg(process.pid, signal.SIGKILL)  # and its children
     if status is None:
         return "out of time"
     return "survived" if status == 0 else "killed" if status > 0 else "crashed"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The calls of programs of both releases, through the stub, on both: they answer what the release's
-// own library answers the program that is linked with it.
+// The calls of programs of both releases, through the stub, on both: the answers equal those of the
+// release's library to the program that is linked with it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ TEST_P(Through, TheStubWithoutTheLibraryIsItsStatus) {
     const Answers got = run_built_for(built_for);
     EXPECT_GT(got.size(), 25u);
     for (const auto& [name, values] : got) {
-      // Some lines have no status of their own: what the call before has filled in.
+      // Some lines have no status, only the values that the call before has filled in.
       if (name.find("kind") != std::string::npos || name == "sparse pointers") continue;
       EXPECT_EQ(status_of(values), status(NEW_LIBRARY_NO_LIBRARY)) << name;
     }

@@ -9,7 +9,7 @@ namespace {
 
 using calls::line;
 
-// The library keeps these addresses and does not look at what is there.
+// The library keeps these addresses and does not read the memory.
 void* address(std::uintptr_t value) { return reinterpret_cast<void*>(value); }
 std::uintptr_t value_of(void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the stub of a new library and its drop-in are, beside the real library of each release.
+// The files of a new library's stub and drop-in, beside the real library of each release.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST_P(File, IsCalledAsItsFileIs) {
   EXPECT_EQ(ElfFile::read(GetParam()).soname, GetParam().filename());
 }
 
-TEST_P(File, NeedsLibcAlone) {
+TEST_P(File, NeedsOnlyLibc) {
   for (const std::string& library : ElfFile::read(GetParam()).needed) {
     EXPECT_THAT(library, ::testing::AnyOf("libc.so.6", "ld-linux-x86-64.so.2", "libdl.so.2",
                                           "libpthread.so.0"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests of a new library share: where project/ has built what.
+// The common parts of the tests of a new library: where project/ has its outputs.
 #pragma once
 
 #include <filesystem>

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stubs as they are in the wheel (glibc 2.17), on the oldest glibc that Debian's mirrors have, 2.31, in which
-libdl, libpthread and librt still are libraries of their own."""
+libdl, libpthread and librt still are separate libraries."""
 
 import json
 import os
@@ -64,7 +64,7 @@ class OldestGlibc(unittest.TestCase):
         self.assertEqual(self.call("cuda", "-", "cuDriverGetVersion", Path(WHERE["driver-535"])), "0: 12020 0\n")
         self.assertEqual(self.call("cuda", "-", "cuInit", Path(WHERE["driver-535"])), "100: 0 0\n")
 
-    def test_all_four_where_there_is_no_cuda(self):
+    def test_all_four_without_cuda(self):
         for stub, function, wanted in (("cudart", "cudaGetDeviceCount", "35: 0 0\n"),
                                        ("nvrtc", "nvrtcVersion", "11: 0 0\n"),
                                        ("nvjitlink", "nvJitLinkVersion", "6: 0 0\n"), ("cuda", "cuInit", "100: 0 0\n")):

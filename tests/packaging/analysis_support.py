@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of uses, check and run share: real programs of the build, libraries of the cache, small ones
-made with the C compiler, and the table of names as the build makes it."""
+"""The common parts of the tests of the analysis, check and run: real programs of the build, libraries of the cache,
+small ones made with the C compiler, and the table of names as the build makes it."""
 
 import re
 import shutil
@@ -51,7 +51,7 @@ def wheel(name: str) -> Path:
 
 
 class Folder(unittest.TestCase):
-    """A test with a folder of its own."""
+    """A test with a temporary folder."""
 
     def setUp(self) -> None:
         temporary = tempfile.TemporaryDirectory(prefix="anycuda-test-")
@@ -81,7 +81,7 @@ class Folder(unittest.TestCase):
             libraries.table.cache_clear()
             status, out, err = anycuda("check", *map(str, words))
             libraries.table.cache_clear()
-        # The progress of a long check is no complaint.
+        # The progress of a long check is not an error.
         return status, out, re.sub(r"anycuda check: \d+ of \d+ MB\n", "", err)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `anycuda doctor` share: machines with the real CUDA libraries of the cache, and the built
-command run on them. The build is the one in ANYCUDA_BUILD; without one those tests are skipped."""
+"""The common parts of the tests of `anycuda doctor`: machines with the real CUDA libraries of the cache, and the
+built command run on them. The build is the one in ANYCUDA_BUILD; without one those tests are skipped."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Machine:
             self.variables |= {"LD_AUDIT": os.environ["ANYCUDA_FENCE"], "ANYCUDA_TEST_FENCE": str(self.root)}
 
     def wheel(self, library: str, release: str) -> Machine:
-        """As pip leaves it, with the metadata that tells who owns the file."""
+        """As pip leaves it, with the metadata that names the file's owner."""
         folder = artifact(f"{library}-{release}")
         note = json.loads((folder / ".anycuda-piece.json").read_text())
         stem = next(text for text in _texts(note) if text.endswith(".whl"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the ELF reader and editor share: files to read, made with the compiler, and ways to damage them."""
+"""The common parts of the tests of the ELF reader and editor: files made with the compiler, and ways to damage them."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def run(*command: object) -> str:
 
 
 def value_of(library: Path, function: str = "use") -> str:
-    """What a function of a library returns, in a process of its own."""
+    """The result of a library's function, called in a separate process."""
     ask = "import ctypes, sys; print(getattr(ctypes.CDLL(sys.argv[1]), sys.argv[2])())"
     return run(sys.executable, "-c", ask, library.resolve(), function)
 

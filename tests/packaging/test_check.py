@@ -67,13 +67,13 @@ class Verdict(Check):
         lines = self.told(PROGRAM, "--runtime", "12")
         self.assertEqual(lines[0], "call_cudart-12: all CUDA functions that it uses run on CUDA 12.0-12.9")
 
-    def test_a_range_of_releases_holds_none_that_was_not_asked_for(self):
+    def test_range_of_releases_holds_only_requested_ones(self):
         self.assertTrue(self.told(PROGRAM, "--runtime", "12.0,12.9,13", "--allow", "rejected")[0].endswith(
             "run on CUDA 12.0, 12.9-13.5"))
         self.assertIn(["cudart", "12", "12.0,12.9", "13"],
                       self.lines_with("cudart", PROGRAM, "--runtime", "12.0,12.9,13"))
 
-    def test_what_may_fail_is_still_told(self):
+    def test_allowed_failures_are_still_reported(self):
         for words in (("--allow", "rejected"), ("--ignore", "cudaGetExport*")):
             status, out, _ = self.check(PROGRAM, *words)
             self.assertEqual(status, 0)
@@ -108,11 +108,11 @@ class Verdict(Check):
         self.assertIn("CUDA 11 has no nvJitLink", "\n".join(self.told(path)))
         self.assertEqual(self.check(path, "--runtime", "12,13")[0], 0)
 
-    def test_patched_and_linked_programs_are_told_the_same(self):
+    def test_patched_and_linked_programs_have_the_same_report(self):
         for kind in ("patched", "linked"):
             self.assertEqual(self.told(REAL / kind / "call_cudart-12")[0], self.told(PROGRAM)[0])
 
-    def test_several_files_are_told_one_after_another(self):
+    def test_several_files_are_reported_in_order(self):
         out = "\n".join(self.told(PROGRAM, REAL / "native" / "call_cudart-13"))
         self.assertLess(out.index("call_cudart-12:"), out.index("call_cudart-13:"))
 
@@ -161,7 +161,7 @@ class Unversioned(Check):
         self.assertEqual(self.told(PROGRAM, "--built-for", "13")[0], self.told(PROGRAM)[0])
 
     @needs_programs
-    def test_linked_to_a_stub_as_it_is_a_name_of_one_major_tells_nothing(self):
+    def test_plain_stub_names_do_not_show_the_major(self):
         """Such a call gets the function of that name, whatever the name says."""
         functions = "cudaMalloc cudaGetDeviceProperties_v2"
         self.assertEqual(self.check(self.call("plain.so", functions))[0], 0)
@@ -176,7 +176,7 @@ class Unversioned(Check):
 
 @needs_programs
 class Wheels(Check):
-    def test_each_binary_in_it_by_what_it_is_and_not_by_its_name(self):
+    def test_binaries_in_a_wheel_are_found_by_content(self):
         path = self.wheel_of("x-1-py3-none-any.whl", {
             "x/a.so": PROGRAM, "x/tool": REAL / "native" / "call_cudart-13", "x/text.so": "a linker script",
             "x/none.so": REAL / "native" / "host"})
@@ -187,7 +187,7 @@ class Wheels(Check):
         for found in self.lines_with("cudaExecutionCtxGetId", path):
             self.assertIn("x/tool", found)
 
-    def test_names_that_lead_out_are_told_and_the_rest_is_checked(self):
+    def test_names_that_lead_out_are_reported_others_are_checked(self):
         path = self.wheel_of("evil.whl", {"../../up.so": PROGRAM, "/root.so": PROGRAM, "a\\..\\..\\b.so": PROGRAM,
                                           "C:/x.so": PROGRAM, "ok/..dots.so": PROGRAM})
         status, out, _ = self.check(path)
@@ -255,13 +255,13 @@ class Wheels(Check):
                          "project; anycuda keeps these stubs")
         self.assertTrue(lines[-1].startswith("verdict: own loader in lang/libtvm_runtime.so"), lines[-1])
 
-    def test_one_soname_of_several_majors_is_told_as_such(self):
+    def test_soname_of_several_majors_is_reported(self):
         path = self.compile("sparse.so", "int cusparseCreate(void*); int f(void* x) { return cusparseCreate(x); }",
                             BUILD / "lib" / "dropin" / "libcusparse.so.12", "-Wl,--allow-shlib-undefined")
         (found,) = self.lines_with("cusparse", path, "--runtime", "13")
         self.assertEqual(found[1:4], ["12", "or", "13"])
 
-    def test_libraries_of_other_products_are_told(self):
+    def test_libraries_of_other_products_are_reported(self):
         for soname in ("libcustatevec.so.1", "libnvinfer.so.10"):
             self.compile(soname, "int other(void) { return 0; }", f"-Wl,-soname,{soname}")
             path = self.compile("uses.so", "int other(void); int f(void) { return other(); }", self.folder / soname)
@@ -352,7 +352,7 @@ class Wheels(Check):
         self.assertEqual((status, err), (2, ""))
         self.assertIn("a.whl: cannot be unpacked: No such file or directory", out)
 
-    def test_binaries_that_are_no_concern_of_cudas(self):
+    def test_binaries_without_cuda(self):
         binary = bytearray(PROGRAM.read_bytes())
         small, other = bytearray(binary), bytearray(binary)
         small[4] = 1  # 32-bit
@@ -455,7 +455,7 @@ class RealWheels(Check):
             status, out, _ = self.check(path, "--runtime", "cudnn-9.28")
             self.assertEqual((status, out.splitlines()[0]), (int(count > 2), words), out)
 
-    def test_releases_of_its_own(self):
+    def test_separate_releases(self):
         other = self.compile("libnccl.so.2", "int ncclAllReduce(void), ncclWaitSignal(void);"
                              "int ncclAllReduce(void) { return 0; } int ncclWaitSignal(void) { return 0; }",
                              "-Wl,-soname,libnccl.so.2")
@@ -482,7 +482,7 @@ class RealWheels(Check):
         self.assertIn("This machine has no usable of cudart.", out)
         self.assertNotIn("no usable of nvjpeg", out)
 
-    def test_what_no_stub_can_do_is_said(self):
+    def test_static_and_already_loaded_runtimes_are_reported(self):
         lines = self.told(wheel("torchvision"))
         self.assertTrue(lines[0].endswith("; but it also has a CUDA runtime linked in statically"), lines[0])
         self.assertRegex("\n".join(lines), r"statically; no stub takes the calls to it: torchvision\.libs/libnvjpeg\.")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does `anycuda check` say what the stub does? Programs that use every function of a major's runtime call those
-that check says will fail, on machines with each of several releases: each gives the error of its cell."""
+"""Does `anycuda check` agree with the stub? Programs that use every function of a major's runtime call those that
+check reports as failing, on machines with each of several releases: each returns the error of its cell."""
 
 import json
 import unittest

@@ -111,7 +111,7 @@ class OnDrivers(unittest.TestCase):
             "on runtimes up to CUDA 12 with driver 550: some kernels load, but not all kernels of any GPU",
             "on runtimes up to CUDA 13 with driver 590: all kernels load"])
 
-    def test_cubins_of_an_unknown_toolkit_are_not_said_to_fail(self):
+    def test_cubins_of_an_unknown_toolkit_are_not_reported_as_failing(self):
         start, unknown = "on runtimes up to CUDA 12 with driver 550: ", "; whether those for sm_90 load is unknown"
         for codes, text in (([cubin(80, (12, 4))], "kernels for sm_80 load"), ([], "no kernel is known to load"),
                             ([cubin(61, (12, 4)), cubin(80, (13, 0))], "kernels for sm_61 load; sm_80 does not")):
@@ -181,7 +181,7 @@ class Replies(unittest.TestCase):
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 0, {"0.so": 525})
         self.assertIn("drivers from 525 on", words_of_kernels.reply(reply))
 
-    def test_files_with_linked_in_runtimes_of_their_own(self):
+    def test_files_with_linked_in_runtimes(self):
         """A file for each CUDA: each needs the driver for its own runtime."""
         known, runtimes = found([cubin(80, (11, 8))], [cubin(80, (12, 4))]), {"0.so": 450, "1.so": 525, "2.so": 580}
         for driver, loads, in_part in ((450, False, True), (520, False, True), (550, False, True), (580, True, False)):
@@ -244,7 +244,7 @@ class Command(Folder):
                          "device code does not load with driver 525-575")
         self.assertTrue(self.last(path, "--runtime", "11.8,12,13")[1].endswith("not load with driver 450-575"))
 
-    def test_first_line_without_runtime_names_the_cudas_whose_drivers_are_too_old(self):
+    def test_first_line_without_runtime_names_cudas_with_old_drivers(self):
         for release, ending in (("13.0", "; its device code needs driver 580, newer than those of CUDA 11-12"),
                                 ("12.4", "; its device code needs driver 525, newer than those of CUDA 11"),
                                 ("11.8", "; its device code needs driver 450")):
@@ -430,7 +430,7 @@ class Command(Folder):
                 self.assertEqual(self.check(one, "--driver", "550")[0], 1, name)
                 self.assertRegex(self.last(one)[1], f"^verdict: device code .*: needs driver {driver}$")
 
-    def test_ptx_file_without_ptx_is_passed_over_and_damaged_fatbin_is_not(self):
+    def test_empty_ptx_file_is_ignored_damaged_fatbin_is_reported(self):
         fatbin = (KERNELS / "mixed-13.0.fatbin").read_bytes()
         for name, content, status, text in (
                 ("a.ptx", b"nothing", 0, "loads. It has no device code."), ("b.ptx", b"", 0, "It has no device code."),
@@ -522,7 +522,7 @@ class Values(Folder):
 
 
 class Facts(unittest.TestCase):
-    def test_driver_without_a_branch_counts_as_the_oldest_of_its_cuda(self):
+    def test_driver_without_branch_counts_as_its_cudas_oldest(self):
         gpu = Gpu("one", "9.0", 1)
         with mock.patch.object(here.gpus, "facts", return_value=FACTS):
             for branch, cuda, expected in ((0, "12.4", 550), (535, "12.4", 535), (0, "", 0)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What follows from device code for GPUs and drivers, and the facts behind it (compat/catalogue)."""
+"""The consequences of device code for GPUs and drivers, and the facts behind them (compat/catalogue)."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ class FactFiles(unittest.TestCase):
                 with self.subTest(rows=rows), self.assertRaisesRegex(ValueError, re.escape(message)):
                     products.read(Path(folder))
 
-    def test_newer_releases_write_no_older_ptx_and_come_with_no_older_driver(self):
+    def test_newer_releases_have_no_older_ptx_or_driver(self):
         releases = FACTS.releases
         self.assertEqual([one.ptx for one in releases], sorted(one.ptx for one in releases))
         drivers = [one.driver for one in releases if one.driver]

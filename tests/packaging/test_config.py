@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda config` on an installation that is made up."""
+"""`anycuda config` on a made-up installation."""
 
 import argparse
 import contextlib
@@ -40,13 +40,13 @@ class Config(unittest.TestCase):
     def test_prints_what_is_asked_for_in_that_order(self):
         self.assertEqual(self.said("--cmake-dir", "--stubs"), f"{self.root}/lib/cmake\n{self.root}/lib\n")
 
-    def test_refuses_a_folder_that_is_gone_and_one_that_this_installation_never_had(self):
+    def test_missing_and_never_installed_folders_are_refused(self):
         with self.assertRaisesRegex(failure.Failure, "no folder of include: .*include is missing"):
             self.said("--include")
         with self.assertRaisesRegex(failure.Failure, "no folder of link: it was built without"):
             self.said("--link-dir")
 
-    def test_a_build_folder_is_told_as_one(self):
+    def test_build_folder_is_reported_as_one(self):
         path = self.root / "installation.json"
         text = json.loads(path.read_text(encoding="utf-8"))
         del text["folders"]["cmake"], text["folders"]["include"]
@@ -82,7 +82,7 @@ class Flags(unittest.TestCase):
             self.assertEqual(config.run(parser.parse_args(words)), 0)
         return out.getvalue()
 
-    def test_compiler_and_linker_flags_on_one_line_that_a_shell_splits(self):
+    def test_flags_are_one_line_for_the_shell(self):
         line = self.said("--rpath", "--cflags", "--libs", "12")
         self.assertEqual(line.count("\n"), 1)
         self.assertEqual(shlex.split(line), [f"-I{self.include}", "-DANYCUDA_BUILT_FOR=12", f"-L{self.lib}/link/12",
@@ -97,7 +97,7 @@ class Flags(unittest.TestCase):
         with mock.patch.object(flags, "_SYSTEM_INCLUDES", (self.include,)):
             self.assertEqual(self.said("--cflags", "13"), "-DANYCUDA_BUILT_FOR=13\n")
 
-    def test_what_it_cannot_answer_is_said(self):
+    def test_unanswerable_query_is_reported(self):
         for words, sentence in ((("--libs",), "need the CUDA major"), (("12",), "add --cflags, --libs or --rpath"),
                                 (("--library", "cudart"), "add --cflags, --libs or --rpath"),
                                 (("--cflags", "--rpath", "--library", "nvrtc", "12"), "add --libs, or leave out"),

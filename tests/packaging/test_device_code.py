@@ -128,7 +128,7 @@ class Faults(FileCase):
         self.assertEqual(device_code.of_file(self.file(b""), PROGRAM), DeviceCode())
 
     @needs_program
-    def test_damage_is_told_beside_what_was_read(self):
+    def test_damage_is_reported_beside_the_readable_part(self):
         kernels = BUILD / "tests/integration/kernels/lto-plain-12.4.fatbin"
         if not kernels.exists():
             self.skipTest("the build has no kernels (target real_programs)")
@@ -138,7 +138,7 @@ class Faults(FileCase):
         self.assertRegex(read.problems[0], r"^at byte \d+: a fatbin is damaged or truncated$")
 
     @needs_program
-    def test_a_name_that_is_not_text_and_one_like_an_option(self):
+    def test_names_of_odd_bytes_and_of_options(self):
         for name in (b"\xff\xfe.so", b"--json", b'quote".so', b"line\n.so"):
             path = os.fsencode(self.folder) + b"/" + name
             with open(path, "wb") as file:

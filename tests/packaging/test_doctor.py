@@ -78,7 +78,7 @@ class Machines(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertTrue(done.stdout.endswith("CUDA work is not possible: no CUDA runtime was found; no driver.\n"))
 
-    def test_all_loads_and_there_is_no_gpu(self):
+    def test_all_loads_without_gpu(self):
         for machine in (self.with_runtimes("12.9").driver(535),
                         self.with_runtimes("12.9").fake_driver(with_core(WORKING, count=0))):
             report = machine.told()
@@ -101,7 +101,7 @@ class Machines(unittest.TestCase):
                          "CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 12.9, 1 GPU.")
         self.assertEqual(report["help"], [])
 
-    def test_what_a_newer_minor_works_on_is_said_by_the_branch(self):
+    def test_newer_minor_is_decided_by_the_branch(self):
         driver = with_core(WORKING.replace("12090", "12020"))
         for branch, verdict, words in (("535", "served_by_minor_version", "works by minor-version compatibility"),
                                        ("520", "branch_short", "older than this major needs")):
@@ -121,7 +121,7 @@ class Machines(unittest.TestCase):
         self.assertTrue(report["verdict"].endswith("a program built for CUDA 11 or CUDA 13 gets no CUDA runtime."))
         self.assertEqual(machine.told("--caller", "13")["status"], 1)
 
-    def test_the_library_of_a_program_that_is_no_python_comes_from_the_library_path(self):
+    def test_other_program_library_comes_from_the_library_path(self):
         machine = self.with_runtimes("13.5")
         other = machine.root / "other"
         place(next(self.with_runtimes("12.9").site.rglob("libcudart.so.12")), other / "libcudart.so.12")
@@ -132,7 +132,7 @@ class Machines(unittest.TestCase):
         # What a search does not come to is there all the same.
         self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "accepted", "libcudart.so.13": "accepted"})
 
-    def test_a_version_that_is_told_and_a_file_that_shows_another_is_said(self):
+    def test_metadata_that_contradicts_the_file_is_reported(self):
         machine = Machine(self)
         toolkit = machine.root / "usr/local/cuda-12.9"
         place(library_file("cudart", "13.5"), toolkit / "lib64/libcudart.so.13")
@@ -142,7 +142,7 @@ class Machines(unittest.TestCase):
         self.assertEqual((candidate["exact"], candidate["source"]), (False, "cuda.h"))
         self.assertIn("its version: cuda.h says CUDA 12.9", machine.doctor().stdout)
 
-    def test_every_library_is_told_of(self):
+    def test_every_library_is_reported(self):
         machine = self.with_runtimes("12.9").wheel("nvrtc", "12.9").wheel("nvjitlink", "12.9").driver(535)
         report = machine.told()
         self.assertEqual([one["name"] for one in report["libraries"]], ["cudart", "nvrtc", "nvjitlink", "cuda", *MATHS])
@@ -175,7 +175,7 @@ class Faults(unittest.TestCase):
         self.assertTrue(left)
         self.assertEqual([pid for pid in left if Path("/proc", pid).exists()], [], "processes that were left behind")
 
-    def test_a_library_that_crashes_when_it_is_opened_is_a_finding(self):
+    def test_library_that_crashes_on_opening_is_reported(self):
         machine = Machine(self)
         (machine.root / "tmp").mkdir()
         machine.library(machine.system / "libcuda.so.1",
@@ -198,7 +198,7 @@ class Faults(unittest.TestCase):
                       report["reasons"])
         self.assertRegex(machine.doctor().stdout, "ANYCUDA_CROSS_MAJOR=perhaps +not understood: adapt or reject")
 
-    def test_what_the_stub_does_is_told_before_a_driver_can_crash(self):
+    def test_stubs_answer_is_reported_before_a_driver_crash(self):
         """The candidates that the stub does not look at are evaluated after the answer; that asks the driver."""
         machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(CRASHING))
         report = machine.env(ANYCUDA_CROSS_MAJOR="perhaps").told()
@@ -208,14 +208,14 @@ class Faults(unittest.TestCase):
         self.assertIn("the CUDA runtime is not searched for (ANYCUDA_CROSS_MAJOR=perhaps is not understood)",
                       report["reasons"])
 
-    def test_a_file_that_is_named_and_is_none_hides_all_others(self):
+    def test_missing_named_file_hides_all_others(self):
         machine = Machine(self).wheel("cudart", "12.9").env(ANYCUDA_CUDART="/nowhere/libcudart.so.12")
         report = machine.told()
         self.assertEqual([(one["place"], one["state"], one["decisions"]["12"]["verdict"])
                           for one in library(report, "cudart")["candidates"]],
                          [("variable", "missing", ""), ("python", "usable", "not_looked_at")])
 
-    def test_a_setting_that_is_none_is_flagged(self):
+    def test_invalid_setting_is_flagged(self):
         report = Machine(self).env(ANYCUDA_CUDRT="/x", ANYCUDA_CACHE="/y").told()
         self.assertEqual([(one["name"], one["understood"]) for one in report["settings"]],
                          [("ANYCUDA_SYSTEM_ROOT", True), ("ANYCUDA_CUDRT", False)])
@@ -244,7 +244,7 @@ class Faults(unittest.TestCase):
         machine.as_ordinary_user()
         self.assertEqual(decisions(machine.told(), "12"), {"libcudart.so.12": "unreadable"})
 
-    def test_without_its_library_the_command_fails_and_says_what_is_missing(self):
+    def test_missing_doctor_library_is_named_in_the_error(self):
         machine = Machine(self)
         command = machine.root / "bin/anycuda"
         command.parent.mkdir()
@@ -267,7 +267,7 @@ class Faults(unittest.TestCase):
         self.assertRegex(done.stderr, r"libanycuda_doctor.so cannot be used \(the question could not be asked; "
                          ".*file too short")
 
-    def test_what_cannot_be_asked_is_an_error_that_says_what_can(self):
+    def test_unknown_argument_error_lists_the_known_ones(self):
         known = ", ".join(("cudart", "nvrtc", "nvjitlink", "cuda", *MATHS))
         for words, said in ((("--library", "cudrt"), "unknown library 'cudrt' (did you mean cudart?): "
                              f"use one of {known}"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does the doctor say what the stubs do? On each of a set of machines, programs that were built for each
-major, and Python through the stub, load what the doctor said they would."""
+"""Does the doctor agree with the stubs? On each of a set of machines, programs built for each major, and Python
+through the stub, load the files that the doctor predicted."""
 
 import ctypes
 import re
@@ -39,7 +39,7 @@ def machines(test: unittest.TestCase):
     machine = some("13.5")
     place(library_file("cudart", "11.8"), machine.root / "own/libcudart.so.11.0")
     yield "named file", machine.env(ANYCUDA_CUDART=str(machine.root / "own/libcudart.so.11.0"))
-    yield "named file that is none", some("12.9").env(ANYCUDA_CUDART="/nowhere")
+    yield "named file that does not exist", some("12.9").env(ANYCUDA_CUDART="/nowhere")
     machine = Machine(test)
     for release, major in (("12.9", "12"), ("13.5", "13")):
         place(library_file("cudart", release), machine.root / f"usr/local/cuda-{release}/lib64/libcudart.so.{major}")

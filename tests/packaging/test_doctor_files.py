@@ -155,7 +155,7 @@ class Reports(unittest.TestCase):
                          ["sm_80", "compute_80"])
         self.assertTrue(fatbin["replies"][0]["text"].startswith("sm_90, driver 575: does not load. "))
 
-    def test_files_that_are_none_or_damaged(self):
+    def test_files_that_are_invalid_or_damaged(self):
         machine = self.machine()
         whole = (KERNELS / "kernels-12.4.so").read_bytes()
         damaged, size_at = bytearray(whole), whole.index(struct.pack("<IHH", 0xBA55ED50, 1, 16)) + 8

@@ -141,7 +141,7 @@ class Hints(unittest.TestCase):
                 self.assertIn(f"({error})", one.why)
                 self.assertEqual("user may not" in one.why, row == "unreadable")
 
-    def test_a_library_that_began_later_than_the_driver_is_not_installed(self):
+    def test_library_newer_than_the_driver_is_not_suggested(self):
         """nvidia-nvjitlink-cu11 does not exist."""
         library = findings.Library("nvjitlink", "nvJitLink (device-code linker)", "", "", False, ["12"])
         library.answers["12"] = Answer(advice="install nvJitLink (pip install nvidia-nvjitlink, or a CUDA toolkit)")
@@ -165,7 +165,7 @@ class Hints(unittest.TestCase):
         self.assertEqual(one.what, "Install a CUDA runtime (a toolkit).")
         self.assertEqual(one.commands, ["# https://developer.nvidia.com/cuda-downloads"])
 
-    def test_where_installing_does_not_help_it_is_not_said(self):
+    def test_install_hint_only_if_it_helps(self):
         library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="correct ANYCUDA_CUDART or unset it"))
         self.assertEqual(self.commands(found(library)), [])
 
@@ -194,7 +194,7 @@ class Hints(unittest.TestCase):
                           self.commands(found(driver=none), variables={"CUDA_VISIBLE_DEVICES": value},
                                         devices=devices))
 
-    def test_every_state_of_a_file_has_its_own_advice(self):
+    def test_every_file_state_has_a_hint(self):
         """Including states that the tests' machines do not have."""
         states = set(re.findall(r'FileState::\w+:\n\s+return "(\w+)"',
                                 (ROOT / "compat/doctor/names.cc").read_text())) - {"usable"}
@@ -217,7 +217,7 @@ class Hints(unittest.TestCase):
             self.assertTrue(first.situation.startswith("driver_"), state)
             self.assertNotEqual(first.situation, "driver_missing", state)
 
-    def test_every_verdict_has_its_own_advice(self):
+    def test_every_verdict_has_a_hint(self):
         verdicts = set(re.findall(r'[^r]Verdict::\w+:\n\s+return "(\w+)"',
                                   (ROOT / "compat/doctor/names.cc").read_text())) - {"accepted"}
         self.assertEqual(len(verdicts), 11)
@@ -249,7 +249,7 @@ class Hints(unittest.TestCase):
         (one,) = hints.hints_for(found(library), here())
         self.assertIn("cudart: opening /x", one.why)
 
-    def test_probes_that_failed_are_no_facts(self):
+    def test_failed_probes_are_not_facts(self):
         """Where /dev is not visible, a missing device file means nothing."""
         for status in (999, 101, 304, 100):
             driver = Driver("/x", "12.2", calls=[Call("cuInit", status, "X", "")])
@@ -390,7 +390,7 @@ class Advice(unittest.TestCase):
 
 
 class Words(unittest.TestCase):
-    def test_one_verdict_for_all_callers_is_said_once(self):
+    def test_same_verdict_for_all_callers_is_reported_once(self):
         self.assertEqual(words.verdict_of(candidate(_11=TAKEN, _12=TAKEN)), ("taken", ""))
         self.assertEqual(words.verdict_of(candidate(_11=PASSED, _12=PASSED)), ("not needed", ""))
         self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=TOO_OLD)),
@@ -401,7 +401,7 @@ class Words(unittest.TestCase):
                          ("taken", "for CUDA 11, 13: needs a driver for CUDA 13; for CUDA 12 and no version: taken"))
         self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=PASSED))[0], "depends")
 
-    def test_what_is_taken_though_the_driver_is_older_says_on_what_it_works(self):
+    def test_runtime_newer_than_the_driver_names_its_conditions(self):
         for driver, said in (("served", ""), ("served_by_minor_version", "cannot compile PTX"),
                              ("served_by_declaration", "cuda-compat"), ("branch_unknown", "which is unknown")):
             one = candidate(_12=Decision("accepted", "usable", driver, True, True))
@@ -453,11 +453,11 @@ class Records(unittest.TestCase):
     def test_a_line_that_a_crash_cut_off_is_left_out(self):
         self.assertEqual([one.kind for one in records.parse(b"driver\tpath=/x\ngpu\tna")], ["driver"])
 
-    def test_numbers_that_are_none_are_0(self):
+    def test_invalid_numbers_are_0(self):
         (record,) = records.parse(b"x\ta=-1\tb=1x\tc=\t=\n")
         self.assertEqual([record.number(name) for name in "abcd"], [-1, 0, 0, 0])
 
-    def test_bytes_that_are_no_text_stay_visible(self):
+    def test_bytes_that_are_not_text_stay_visible(self):
         (record,) = records.parse(b"x\tpath=/a\xff\n")
         self.assertEqual(record.text("path"), "/a\\xff")
 
@@ -509,7 +509,7 @@ CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
         self.assertIn("/a\\x1b[2J\\r\\u202e.so", page)
         self.assertNotIn("\x1b", page)
 
-    def test_no_line_is_longer_than_the_terminal_unless_a_name_is(self):
+    def test_lines_fit_the_terminal_except_long_names(self):
         library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="word " * 40))
         for line in self.page(found(library), width=70).splitlines():
             self.assertLessEqual(len(line), 70)
@@ -573,7 +573,7 @@ class Terminals(unittest.TestCase):
             self.assertIn("CUDA work is not possible", said)
             self.assertNotIn("\033", said)
 
-    def test_a_pipe_gets_none_and_lines_as_long_as_they_are(self):
+    def test_pipe_gets_no_colours_and_unwrapped_lines(self):
         done = Machine(self).env(TERM="xterm", COLUMNS="40").doctor()
         self.assertNotIn("\033", done.stdout)
         self.assertGreater(max(map(len, done.stdout.splitlines())), 60)
@@ -582,7 +582,7 @@ class Terminals(unittest.TestCase):
         there = Machine(self).wheel("cudart", "12.9").wheel("cudart", "13.5")
         self.assertEqual(there.doctor("--json").stdout, there.doctor("--json").stdout)
 
-    def test_a_reader_that_has_seen_enough_is_no_failure(self):
+    def test_reader_that_closes_early_is_not_a_failure(self):
         done = Machine(self).run(["sh", "-c", '"$0" "$1" doctor | head -n 1', sys.executable, COMMAND])
         self.assertEqual((done.stdout[:8], done.stderr), ("anycuda ", ""))
 

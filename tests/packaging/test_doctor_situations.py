@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda doctor` on computers in trouble: its first advice names the cause and the command."""
+"""`anycuda doctor` on broken machines: its first hint names the cause and the command."""
 
 import os
 import re
@@ -342,7 +342,7 @@ class Containers(Situation):
             self.first(computer, "driver_not_mounted", "NVIDIA_DRIVER_CAPABILITIES (utility)", command=command)
 
     def test_driver_without_nvml(self):
-        """NVML is the capability utility in a container, and a package of its own in Debian."""
+        """NVML is the capability utility in a container, and a separate package in Debian."""
         in_container = self.computer().container("docker").env(NVIDIA_DRIVER_CAPABILITIES="compute")
         for computer, situation, why, command in (
                 (self.computer(), "nvml_missing", "libnvidia-ml.so.1", "sudo apt install libnvidia-ml1"),
@@ -512,7 +512,7 @@ class NoGpu(Situation):
             self.first(computer, "gpu_hidden", f"CUDA_VISIBLE_DEVICES={visible} hides 2 NVIDIA GPUs (NVIDIA H200)",
                        "GPUs that nvidia-smi -L lists", command="unset CUDA_VISIBLE_DEVICES")
 
-    def test_hidden_is_told_from_absent(self):
+    def test_hidden_and_absent_are_distinguished(self):
         self.first(self.on_host().env(CUDA_VISIBLE_DEVICES=""), "no_gpu", command="lspci")
         computer = self.on_host().wsl().env(CUDA_VISIBLE_DEVICES="-1")
         self.first(computer, "gpu_perhaps_hidden", command="unset CUDA_VISIBLE_DEVICES")
@@ -762,7 +762,7 @@ class Environments(Situation):
         computer.env(LD_PRELOAD=str(other))
         self.first(computer, "other_environment", "LD_PRELOAD", str(other), command="unset LD_PRELOAD")
 
-    def test_own_library_is_no_other(self):
+    def test_own_library_is_not_another_environments(self):
         computer = self.computer().works()
         found = [hint["situation"] for hint in computer.told()["help"]]
         self.assertNotIn("other_environment", found)

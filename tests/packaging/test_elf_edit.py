@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ELF editor, on files by the linkers that are here: what is asked for happens, everything else stays."""
+"""The ELF editor, on files by this machine's linkers: the requested change happens, everything else stays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from elf_support import Workspace, layout, linkers, number, opened, read, run, v
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
 
-# Two libraries with the same functions under the same versions; each says which it is, and for whom.
+# Two libraries with the same functions under the same versions; each function returns WHO and its version.
 PROVIDER = """
 int plain(void) { return WHO; }
 int value_1(void) { return WHO + 1; }
@@ -151,7 +151,7 @@ class Editor(Workspace):
         self.applied(plain, Edit(add_needed=("libstub.so",), rpath=("$ORIGIN/stub",)))
         self.assertEqual(value_of(plain), "200")
 
-    def test_another_name_of_its_own(self):
+    def test_other_soname(self):
         path = self.folder / "libnew.so"
         shutil.copy(self.stub, path)
         image = self.applied(path, Edit(soname="libnew-0123abcd.so"))
@@ -202,7 +202,7 @@ class Editor(Workspace):
         self.assertFalse(edit.is_edited(path))
         self.assertFalse(edit.undo(path).changed)
 
-    def test_a_segment_without_bytes_in_the_file_may_have_any_place(self):
+    def test_segment_without_bytes_may_have_any_offset(self):
         """lld writes the PT_TLS of zeros so, behind the end of the file."""
         path = self.compile("libuser.so", f"{USER} __thread int zeros;", "-shared", "-fPIC", self.old)
         content = bytearray(path.read_bytes())

@@ -78,7 +78,7 @@ class Editors(unittest.TestCase):
         self.assertEqual(lines[0], "| | refuses 1 | nothing 2 | damages 3 |")
         self.assertIn("| refused | 1 | 0 | 0 |", lines)
 
-    def test_what_is_not_a_library_or_does_not_load_is_no_subject(self):
+    def test_invalid_or_unloadable_files_are_left_out(self):
         (self.top / "text.so").write_text("words")
         (self.top / "cut.so").write_bytes(self.libraries()[0].read_bytes()[:5000])
         (self.top / "link.so").symlink_to(self.libraries()[0])

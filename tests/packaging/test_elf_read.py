@@ -136,7 +136,7 @@ class Reader(Workspace):
             file = self.library("endless.so", source, self.folder / "lib-gnu.so")
             data = file.read_bytes()
             chain = next(s.value for s in read.read(file).symbols if s.name == "chain")
-            at = slot(data, layout.DT_VERNEED)  # every file has that one; a tag of its own takes its place
+            at = slot(data, layout.DT_VERNEED)  # every file has that one; `tag` takes its place
             self.refused(with_bytes(data, at, number(tag, 8) + number(chain, 8)), "do not end")
 
     def test_damage_never_raises_anything_else(self):

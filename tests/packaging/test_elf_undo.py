@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Edited files that others change, files that are no place for an edit, and errors while one is written."""
+"""Edited files that others change, files that cannot be edited, and errors while one is written."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Undo(Workspace):
     def notes(self, path: Path) -> list:
         """The build's number and the like: patchelf must not write over them."""
         found = opened(path)
-        # patchelf gives every note a header of its own.
+        # patchelf gives every note a separate program header.
         return sorted(note for s in found.segments if s.kind == 4
                       for note in (found.source.bytes(s.offset, s.in_file, "note").rstrip(b"\0"),))[-1:]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The editor's look at its own result: a plan that would do something else is refused before anything is written."""
+"""The editor checks its result: a plan with another result is refused before any file is written."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""examples/python-wheel: built for CUDA 12 as anybody would, repaired, and run on machines with another CUDA."""
+"""examples/python-wheel: built for CUDA 12 in the usual way, repaired, and run on machines with another CUDA."""
 
 import json
 import os

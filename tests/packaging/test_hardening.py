@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How hard the shipped libraries are (packaging/wheel/hardening.py): those that were built, and each rule on a file
+"""The hardening of the shipped libraries (packaging/wheel/hardening.py): the built ones, and each rule on a file
 that breaks it."""
 
 import os
@@ -94,7 +94,7 @@ class Rules(unittest.TestCase):
             self.assertEqual(any("same address" in sentence for sentence in found), wanted, found)
 
 
-@unittest.skipUnless(BUILD, "ANYCUDA_BUILD is not set: there are no libraries to look at")
+@unittest.skipUnless(BUILD, "ANYCUDA_BUILD is not set")
 class Built(unittest.TestCase):
     """The libraries of this build. Which glibc they need is the build machine's matter here; the wheel's are looked at
     by packaging/wheel/build.py."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""installation.json: the trees that have one, and one that is not there or not what it should be."""
+"""installation.json: the trees that have one, a missing one and an invalid one."""
 
 import json
 import os
@@ -82,7 +82,7 @@ class Trees(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "Is a directory"):
             installation.load(self.root)
 
-    def test_the_package_has_it_or_the_folder_that_it_is_in(self):
+    def test_found_in_the_package_or_its_parent(self):
         package = self.root / "share" / "anycuda"
         for folder in ("share/anycuda", "share"):
             with mock.patch.object(installation, "_PACKAGE", package):

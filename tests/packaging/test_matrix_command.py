@@ -56,11 +56,11 @@ class Table(unittest.TestCase):
             ["cudaLibraryLoadData", "12", "12.8-12.9", "direct"],
         ])
 
-    def test_releases_apart_are_no_range(self):
+    def test_releases_apart_are_not_a_range(self):
         lines = table("--symbol", "cudaGetExportTable", "--caller", "12", "--kind", "rejected")
         self.assertEqual(lines[0][2], "11.7-11.8,13.0-13.5")
 
-    def test_the_newest_header_is_no_part_of_a_range_of_drivers(self):
+    def test_driver_range_excludes_the_newest_header(self):
         self.assertEqual(table("--symbol", "cuInit"), [["cuInit", "any", "515-615,13.5", "direct"]])
         self.assertEqual(table("--symbol", "cuFuncLoad", "--kind", "absent")[0][:4],
                          ["cuFuncLoad", "any", "515-545", "absent"])
@@ -102,7 +102,7 @@ class Selecting(unittest.TestCase):
     def test_the_drivers_functions_are_for_every_caller(self):
         self.assertTrue(self.cells("--library", "cuda", "--caller", "11"))
 
-    def test_what_nothing_has_is_an_error_that_says_what_there_is(self):
+    def test_unknown_filter_error_lists_the_known_values(self):
         for words, said in (
             (("--library", "cudrt"), "unknown library 'cudrt': use one of cublas, cublaslt, cudart, cudnn, cudnn8, "),
             (("--caller", "12.4"), "unknown caller's major '12.4': use one of 11, 12, 13, any"),
@@ -134,7 +134,7 @@ class Json(unittest.TestCase):
             self.assertEqual(len({runtime.split(".")[0] for runtime in cell["runtimes"]}), 1, cell)
             self.assertIn(cell["kind"], KINDS)
 
-    def test_it_says_what_the_generator_said(self):
+    def test_answers_equal_the_generators(self):
         told = {}
         for cell in json.loads(matrix("--json", "--library", "cudart"))["cells"]:
             for runtime in cell["runtimes"]:
@@ -169,13 +169,13 @@ class Terminals(unittest.TestCase):
         with mock.patch.dict(os.environ, values):
             return matrix(*self.WORDS, terminal=True)
 
-    def test_colours_on_a_terminal_alone(self):
+    def test_colours_only_on_a_terminal(self):
         self.assertIn("\033[32mrenamed\033[0m", self.printed(NO_COLOR="").replace(" ", ""))
         self.assertNotIn("\033", self.printed(NO_COLOR="1"))
         self.assertNotIn("\033", self.printed(NO_COLOR="", TERM="dumb"))
         self.assertNotIn("\033", matrix(*self.WORDS))
 
-    def test_a_long_reason_is_wrapped_on_a_terminal_alone(self):
+    def test_long_reason_is_wrapped_only_on_a_terminal(self):
         with mock.patch.dict(os.environ, {"COLUMNS": "90", "NO_COLOR": "1"}):
             wrapped = matrix("--symbol", "cudaGetExportTable", terminal=True).splitlines()
             plain = matrix("--symbol", "cudaGetExportTable").splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/cross-major-cells.md: is it what the database gives, and can a person read it?"""
+"""docs/cross-major-cells.md: it agrees with the database, and stays readable."""
 
 import re
 import unittest
@@ -58,7 +58,7 @@ class CheckedIn(unittest.TestCase):
 
 
 class Groups(unittest.TestCase):
-    def test_the_same_reason_in_the_same_directions_is_said_once(self):
+    def test_same_reason_in_the_same_directions_is_printed_once(self):
         text = small(run("f", "12", "13.0", "rejected", "unsafe"), run("g", "11", "13.0", "rejected", "unsafe"),
                      run("g_ptsz", "11", "13.0", "rejected", "unsafe"),
                      run("g", "12", "13.0", "rejected", "unsafe"),
@@ -94,7 +94,7 @@ class Groups(unittest.TestCase):
         self.assertIn("**13 on 12**: since 12.1\\\n  `later`", text)
         self.assertIn("**13 on 12**: driver of CUDA 12.4\\\n  `newest`", text)
 
-    def test_what_works_and_the_callers_own_major_are_not_on_it(self):
+    def test_direct_calls_and_the_callers_major_are_left_out(self):
         self.assertEqual(small(run("f", "12", "13.0", "direct"),
                                run("f", "12", "12.0", "absent", "not before 12.1", since="12.1")),
                          "Nothing.\n")

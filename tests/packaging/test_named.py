@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which names of CUDA libraries in a wheel's program texts `anycuda repair` takes for names that are opened."""
+"""The names of CUDA libraries in a wheel's program texts that `anycuda repair` takes for opened names."""
 
 import unittest
 import warnings

@@ -78,7 +78,7 @@ class NvFatbin(unittest.TestCase):
                     through = self.lines(program, ANYCUDA_NVFATBIN=str(file))
                     self.assertEqual(through[:1] + through[WORDS + 1:], direct[:1] + direct[WORDS + 1:])
 
-    def test_linked_as_it_should_be_and_told_so(self) -> None:
+    def test_correct_link_is_reported_as_such(self) -> None:
         """A program for CUDA 12 has the stub's own version, since that library has none: no mistake of its link."""
         for major in ("12", "13"):
             program = self.client(f"told-{major}", BUILD / "lib" / "link" / major / "libnvfatbin.so", BUILD / "lib")

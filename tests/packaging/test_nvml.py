@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVML through its stub: on the real libraries of two drivers what it is directly, without one its own status."""
+"""NVML through its stub: on the real libraries of two drivers the direct results, without a library the stub's
+status."""
 
 import subprocess
 import tempfile
@@ -58,7 +59,7 @@ class Nvml(unittest.TestCase):
             # The stub knows words of newer drivers, too.
             self.assertEqual([line for line, own in zip(through, direct) if "Unknown Error" not in own],
                              [line for line in direct if "Unknown Error" not in line])
-            self.assertEqual(direct[0], "init 9")  # there is no kernel module
+            self.assertEqual(direct[0], "init 9")  # no kernel module is loaded
             # 535 lacks it (13), 550 has it and is not initialized (1).
             self.assertEqual(through[-1].split()[:2], ["node", {"535": "13", "550": "1"}[driver]])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manual pages and the shells' completion: all that the parser knows is in them, and bash takes them."""
+"""Manual pages and the shells' completion: they have all that the parser knows, and bash accepts them."""
 
 import argparse
 import subprocess
@@ -45,7 +45,7 @@ class Pages(unittest.TestCase):
                 for option in action.option_strings:
                     self.assertRegex(page, rf"\\fB{option}\\fR")
 
-    def test_every_page_has_each_word_behind_the_options_of_the_help(self):
+    def test_every_page_has_all_words_of_the_epilog(self):
         for name, parser in parsers().items():
             page = self.files[MAN.format(f"-{name}")].replace("\\-", "-").replace("\\e", "\\")
             self.assertEqual(set(parser.epilog.replace("exit status:", "").split()) - set(page.split()), set(), name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `anycuda patch` decides to do to a file: the decisions alone, about files that are only described."""
+"""The decisions of `anycuda patch` about a file, on files that are only described."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Decide(unittest.TestCase):
         self.assertTrue(made.changes)
         self.refused("linked in statically", inside=("nvrtc",), static=True)
 
-    def test_what_may_be_passed_over(self):
+    def test_failures_that_may_be_skipped(self):
         def kind(*found: Use, **more) -> type:
             with self.assertRaises(Failure) as raised:
                 self.decide(*found, **more)
@@ -86,7 +86,7 @@ class Decide(unittest.TestCase):
             self.assertFalse(made.changes)
             self.assertRegex(made.left[0], "linked with -lcudart_stub, .*lib/anycuda/link/MAJOR")
 
-    def test_a_library_by_its_own_name(self):
+    def test_library_by_its_name(self):
         made = self.decide(cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"), ("cudaFree", "12")))
         self.assertEqual(made.edit, Edit(needed={"libcudart.so.12": "libcudart_stub.so"}, rpath=("$ORIGIN",)))
         self.assertEqual(made.stubs, {"cudart": "libcudart_stub.so"})
@@ -137,7 +137,7 @@ class Decide(unittest.TestCase):
     def test_patched_already(self):
         made = self.decide(cudart("stub", "libcudart_stub.so", ("12",), ("cudaMalloc", "12")))
         self.assertFalse(made.changes)
-        # A wheel's stub has a name of its own, which stays.
+        # A wheel's stub has another name, which stays.
         for name in ("libanycuda_cudart-0123abcd.so", "libcudart_stub-0123abcd.so"):
             made = self.decide(cudart("stub", name, ("12",), ("cudaMalloc", "12")))
             self.assertEqual((made.changes, made.stubs), (False, {"cudart": name}))
@@ -180,7 +180,7 @@ class Decide(unittest.TestCase):
         use = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
         self.assertTrue(self.decide(use, provides=Provides("cudart", "some", "")).changes)
 
-    def test_what_stays_is_said(self):
+    def test_remaining_needs_are_reported(self):
         use = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
         made = self.decide(use, Use("cuda", None, "loaded", (), strings=("libcuda.so.1",)), other=["libcublas.so.12"],
                            static=True)

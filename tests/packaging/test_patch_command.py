@@ -184,7 +184,7 @@ class Command(unittest.TestCase):
         self.refused(self.copied(REAL / "native" / "host"), "--undo can be combined only with", "--undo",
                      "--built-for", "12")
 
-    def test_what_is_no_program_with_cuda(self):
+    def test_programs_without_cuda(self):
         text = self.folder / "text"
         text.write_text("no program")
         self.refused(text, "not an ELF file")

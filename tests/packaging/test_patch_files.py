@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file that is replaced: as a whole or not at all, and still itself."""
+"""The replacement of a file: as a whole or not at all, with its owner, rights and links."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Replace(unittest.TestCase):
             copy.write_bytes(b"new")
 
     def keep_attributes_in_memory(self):
-        """By what tells a file and its content apart from others, so that a write to it loses them."""
+        """Attributes by inode and size, so that a write to the file loses them."""
         kept: dict[tuple, dict] = {}
 
         def of(path) -> dict:
@@ -82,7 +82,7 @@ class Replace(unittest.TestCase):
             self.assertEqual(os.getxattr(self.path, "user.anycuda"), b"kept")
         self.assertEqual(self.files(), ["file"])
 
-    def test_rights_to_run_with_are_kept_though_the_copy_is_written(self):
+    def test_privileges_survive_the_writing_of_the_copy(self):
         """The kernel removes capabilities when a file is written; from an ordinary user's file also set-user-ID. Only
         root can give a file capabilities, and not on every file system: otherwise memory holds them until a write."""
         capability = bytes.fromhex("0100000200200000000000000000000000000000")  # net_raw, permitted and effective
@@ -96,7 +96,7 @@ class Replace(unittest.TestCase):
         self.assertEqual(stat.S_IMODE(self.path.stat().st_mode), 0o4755)
         self.assertEqual(os.getxattr(self.path, "security.capability"), capability)
 
-    def test_set_user_id_is_for_the_same_owner_alone(self):
+    def test_set_user_id_is_kept_only_for_the_same_owner(self):
         self.path.chmod(0o4755)
         with mock.patch.object(os, "chown", side_effect=PermissionError), \
                 mock.patch.object(os, "geteuid", return_value=os.geteuid() + 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What long work shows on a terminal and in a log."""
+"""The progress of long work on a terminal and in a log."""
 
 import io
 import unittest

@@ -43,7 +43,7 @@ class Quiet(RepairCase):
         self.assertEqual(self.said(quiet, ANYCUDA_LOG=str(log)), "")
         self.assertIn(failed, log.read_text())
 
-    def test_a_quiet_stub_has_a_name_of_its_own(self):
+    def test_quiet_stub_has_a_different_name(self):
         quiet, other = stub_in(self.repaired("--quiet-stubs"), "cudart"), stub_in(self.repaired(), "cudart")
         self.assertNotEqual(quiet.name, other.name)
         self.assertEqual((mark.is_quiet(quiet), mark.is_quiet(other)), (True, False))
@@ -84,7 +84,7 @@ class Quiet(RepairCase):
 
 @needs_build
 class Mark(unittest.TestCase):
-    def test_every_stub_and_drop_in_has_one_and_is_not_quiet(self):
+    def test_every_stub_and_drop_in_has_an_unset_mark(self):
         files = [*STUBS.glob("lib*_stub.so"), *STUBS.glob("dropin/*.so.*")]
         self.assertGreaterEqual(len(files), 13)
         for file in files:

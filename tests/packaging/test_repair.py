@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda repair` on small wheels that are made here: what comes out, and that nothing is lost when it cannot."""
+"""`anycuda repair` on small made wheels: its results, and that a failure loses nothing."""
 
 import os
 import shutil
@@ -100,7 +100,7 @@ class Repaired(RepairCase):
             found.append(done.stdout.strip() or done.stderr)
         return found
 
-    def test_a_library_for_one_cuda_runs_on_each_and_loads_on_none(self):
+    def test_library_for_one_cuda_runs_on_each_loads_without(self):
         files = {"thing/a11.so": self.library("11.8"), "thing/sub/a12.so": self.library("12.9"),
                  "a13.so": self.library("13.5")}
         path = self.wheel(files)
@@ -113,7 +113,7 @@ class Repaired(RepairCase):
         native = unpack(path, self.top / "native")
         self.assertIn("libcudart.so.12: cannot open shared object", self.versions(native, "thing/sub/a12.so")[3])
 
-    def test_a_lookup_by_name_does_not_take_the_stub_of_a_wheel(self):
+    def test_lookup_by_name_does_not_find_a_wheels_stub(self):
         # No file of the process has the name but the runtime's: the test's own folder must not have it.
         self.assertNotIn("libcudart", str(self.top))
         for name in ("thing", "libcudart_thing"):
@@ -129,7 +129,7 @@ class Repaired(RepairCase):
                     done = machine.run([machine.python, "-c", LOOK_UP, folder / "thing/a.so"])
                     self.assertEqual(done.stdout.strip(), found, done.stderr)
 
-    def test_a_lookup_by_name_takes_a_stub_that_is_linked_directly(self):
+    def test_lookup_by_name_finds_a_directly_linked_stub(self):
         """docs/packaging.md warns of it; such a stub serves these calls, with no version."""
         self.assertNotIn("libcudart", str(self.top))
         shutil.copy(STUBS / "libcudart_stub.so", self.top)
@@ -141,7 +141,7 @@ class Repaired(RepairCase):
         done = machine.run([machine.python, "-c", LOOK_UP, folder / "thing/a.so"])
         self.assertEqual(done.stdout.strip(), "None 12090 libcudart.so.12", done.stderr)
 
-    def test_a_wheel_that_an_older_release_has_repaired_stays_as_it_is(self):
+    def test_wheel_repaired_by_an_older_release_is_unchanged(self):
         from anycuda.elf import edit
         name = "libcudart_stub-0123abcd.so"
         stub = Path(shutil.copy(STUBS / "libcudart_stub.so", self.top / name))
@@ -318,7 +318,7 @@ class Repaired(RepairCase):
 
 @needs_build
 class Refused(RepairCase):
-    def test_what_is_no_wheel(self):
+    def test_file_that_is_not_a_wheel(self):
         path = self.top / NAME
         for content, said in ((b"", "not a zip file"), (b"\x7fELF" + bytes(100), "not a zip file")):
             path.write_bytes(content)
@@ -371,7 +371,7 @@ class Refused(RepairCase):
         self.assertIn("cudaFromTheFuture of CUDA 12, unknown to this version of anycuda",
                       self.refused(self.wheel({"thing/a.so": library})))
 
-    def test_stubs_that_are_none(self):
+    def test_invalid_stubs_folder_is_refused(self):
         path = self.wheel({"thing/a.so": self.library()})
         self.assertIn("is not a folder", self.refused(path, "--stubs", self.top / "nowhere", status=2))
         folder = self.top / "fake"
@@ -390,7 +390,7 @@ class Refused(RepairCase):
 
 @needs_build
 class Installed(RepairCase):
-    """By pip, in an environment of its own."""
+    """By pip, in a new environment."""
 
     def pip(self, *words) -> str:
         done = subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--python",

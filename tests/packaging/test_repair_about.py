@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a repaired wheel says about itself: anycuda's licence (PEP 639), its SBOM (PEP 770), its build tag."""
+"""A repaired wheel's statements about itself: anycuda's licence (PEP 639), its SBOM (PEP 770), its build tag."""
 
 import copy
 import hashlib
@@ -64,7 +64,7 @@ class Sbom(unittest.TestCase):
         self.assertEqual(after["metadata"]["tools"][-1], {"name": "anycuda", "version": "0.1.0"})
         self.assertEqual(after["version"], 2)
 
-    def test_one_is_written_where_there_is_none(self):
+    def test_missing_document_is_written(self):
         made = self.make({}, [])
         self.assertEqual((list(made.texts), made.changes), ([OWN], []))
         after = json.loads(made.texts[OWN])
@@ -125,7 +125,7 @@ class Sbom(unittest.TestCase):
         self.assertEqual(after["metadata"]["tools"]["components"][-1],
                          {"type": "application", "name": "anycuda", "version": "0.1.0"})
 
-    def test_references_that_are_none_stay(self):
+    def test_invalid_references_stay(self):
         document = of_auditwheel("cuda-cudart-12-4")
         document["dependencies"][0]["dependsOn"].append({"ref": []})
         after = json.loads(self.make({AUDITWHEEL: dumped(document)}).texts[AUDITWHEEL])

@@ -58,14 +58,14 @@ class Opened(RepairCase):
         return done.stdout.strip()
 
     def real(self, release: str) -> Path:
-        """NVIDIA's library in a folder of its own."""
+        """NVIDIA's library in a separate folder."""
         path = library_file("nvjpeg", release)
         target = self.top / "real" / path.name
         if not target.exists():
             place(path, target)
         return target
 
-    def test_the_name_of_one_cuda_is_served_on_each_and_without_any(self):
+    def test_name_of_one_cuda_is_served_on_each(self):
         path = self.wheel({"thing/a.so": self.opener()})
         native = unpack(path, self.top / "native") / "thing/a.so"
         folder = self.repair(path)
@@ -148,7 +148,7 @@ class Opened(RepairCase):
         self.assertIn("`anycuda run` serves it with a drop-in (--no-drop-ins)", done.stdout)
         self.assertEqual((self.top / "without" / path.name).read_bytes(), path.read_bytes())
 
-    def test_it_is_the_drop_in_of_the_build_quiet_where_that_is_wanted(self):
+    def test_drop_in_is_the_builds_and_quiet_on_request(self):
         path = self.wheel({"thing/a.so": self.opener()})
         built = STUBS / "dropin/libnvjpeg.so.12"
         folder = self.repair(path)
@@ -235,7 +235,7 @@ class Decided(unittest.TestCase):
         self.assertEqual(made.added, {})
         self.assertIn("thing/b.so must find NVIDIA's library under that name", made.notes[0])
 
-    def test_libraries_of_cuda_itself_open_their_own(self):
+    def test_cudas_libraries_get_no_drop_in(self):
         """And what one in the wheel opens is not put in its way."""
         original = self.opens("libcublasLt.so.12", name="thing/libcublas.so.12", soname="libcublas.so.12",
                               provides=Provides("cublas", "original", "12"))
@@ -248,7 +248,7 @@ class Decided(unittest.TestCase):
         product = self.opens("libnvjpeg.so.12", soname="libnvimgcodec.so.0")
         self.assertEqual(list(self.make(product).added), [f"{LIBS}/libnvjpeg.so.12"])
 
-    def test_a_runtime_inside_opens_its_own(self):
+    def test_static_runtime_gets_no_drop_in(self):
         self.assertEqual(self.make(self.opens("libcudart.so.12", static=True)), dropins.DropIns())
         self.assertEqual(len(self.make(self.opens("libcublas.so.12", static=True)).added), 1)
 

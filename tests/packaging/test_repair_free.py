@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda repair --free-requirements` on small wheels: what is required of NVIDIA's libraries becomes extras."""
+"""`anycuda repair --free-requirements` on small wheels: requirements of NVIDIA's libraries become extras."""
 
 import json
 import os
@@ -70,7 +70,7 @@ class Freed(RepairCase):
         done = anycuda("repair", "--free-requirements", "-w", self.top / "again", self.top / "out" / path.name)
         self.assertIn("nothing to repair", done.stdout)
 
-    def test_what_a_file_opens_by_a_name_that_no_drop_in_has_is_still_required(self):
+    def test_opened_name_without_a_drop_in_is_still_required(self):
         opens = compiled('const char* name = "libcudart.so";', self.top / "opens.so")
         path = self.wheel({"thing/a.so": self.library(), "thing/opens.so": opens}, metadata=RUNTIME)
         said, after = self.freed(path)

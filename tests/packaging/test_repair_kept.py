@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda repair` when it cannot go on: nothing is lost, nothing is left behind, and the reason is said."""
+"""`anycuda repair` when it cannot go on: nothing is lost, nothing is left behind, the message has the reason."""
 
 import errno
 import os
@@ -85,7 +85,7 @@ class NothingIsLost(RepairCase):
             with apply.in_folder(self.top):
                 raise full
 
-    def test_work_folder_leaves_other_failures_alone(self):
+    def test_work_folder_does_not_hide_other_failures(self):
         """Those of stdout, for one, are not of that disk."""
         full = OSError(errno.ENOSPC, "No space left on device")
         with self.assertRaises(OSError) as raised, apply.work_folder(self.top):

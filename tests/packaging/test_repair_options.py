@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The options of `anycuda repair`, what it reports, and what it takes for a wheel."""
+"""The options of `anycuda repair`, its report, and the files that it accepts as wheels."""
 
 import json
 import os
@@ -200,7 +200,7 @@ class Excluded(OptionsCase):
         path = self.wheel({"thing/stray.so": self.library("")})
         self.assertIn("still needs libcudart: --exclude", self.run_repair("--exclude", "libcudart*", path).stdout)
 
-    def test_what_has_no_stub_is_no_reason_to_refuse_then(self):
+    def test_library_without_a_stub_is_not_refused_then(self):
         fake = self.top / "libcupti.so.12"
         compiled("void cuptiSubscribe(void) {}", fake, "-Wl,-soname,libcupti.so.12")
         source = ("void cuptiSubscribe(void); int cudaRuntimeGetVersion(int*);\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `anycuda repair` decides: from facts about a wheel's files alone."""
+"""The decisions of `anycuda repair`, only from facts about a wheel's files."""
 
 import unittest
 from pathlib import Path
@@ -100,7 +100,7 @@ class Replaced(unittest.TestCase):
         self.assertEqual((list(made.stubs), made.refusals, made.left_out, made.notes),
                          (["thing.libs/libanycuda_cudart-0.so"], [], {}, []))
 
-    def test_each_file_with_its_own_major_and_one_stub(self):
+    def test_files_of_different_majors_share_one_stub(self):
         made = make(member("thing/a11.so", use("libcudart.so.11.0", majors=("11",))), member("thing/a12.so", use()))
         self.assertEqual([list(edit.needed) for edit in made.edits], [["libcudart.so.11.0"], ["libcudart.so.12"]])
         self.assertEqual((len(made.stubs), made.refusals), (1, []))
@@ -119,7 +119,7 @@ class Replaced(unittest.TestCase):
         self.assertEqual([(edit.needed, edit.add_needed, edit.versions) for edit in made.edits],
                          [({"libcuda.so.1": "libanycuda_cuda-0.so"}, (), {}), ({}, ("libanycuda_cuda-0.so",), {})])
 
-    def test_a_library_of_cuda_itself_is_no_user(self):
+    def test_cudas_libraries_do_not_count_as_users(self):
         made = make(member("thing/libcudart.so.12", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"),
                            provides=Provides("cudart", "original", "12")))
         self.assertEqual((made.edits, made.left_out), ([], {}))
@@ -205,7 +205,7 @@ class Refused(unittest.TestCase):
     def test_files_outside_of_site_packages(self):
         self.assertIn("installed as scripts", self.refusal(member("thing-1.0.data/scripts/tool", use())))
 
-    def test_a_name_that_is_the_same_beside_every_cuda_is_told_alone(self):
+    def test_name_of_every_cuda_is_a_note_only(self):
         for name in ("libnvidia-ml.so.1", "libnvinfer.so.10"):
             made = make(member("thing/a.so", use(), other=(name,)))
             self.assertEqual(made.refusals, [])
@@ -239,7 +239,7 @@ class Refused(unittest.TestCase):
         self.assertEqual(made.notes, ["a.so needs libcublas.so.12, for which anycuda has no stub: without it, the file "
                                       "does not load"])
 
-    def test_no_other_library_that_is_in_the_wheel_or_the_same_in_every_cuda(self):
+    def test_bundled_or_major_free_library_is_not_refused(self):
         for other, files, notes in (("libcublas-0123abcd.so.12", ("thing.libs/libcublas-0123abcd.so.12",), 0),
                                     ("libnvidia-ml.so.1", (), 1)):
             with self.subTest(other=other):
@@ -255,14 +255,14 @@ class Bundled(unittest.TestCase):
     USER = member("thing/a.so", use("libcudart-0123abcd.so.12.0.107", "renamed"))
     OWN = member("thing.libs/libcudart-0123abcd.so.12.0.107", provides=COPY, soname="libcudart-0123abcd.so.12.0.107")
 
-    def test_a_copy_that_nobody_needs_any_more_goes(self):
+    def test_copy_no_longer_needed_is_removed(self):
         self.assertEqual(list(make(self.USER, self.OWN).left_out), [self.OWN.name])
 
     def test_by_its_soname_too(self):
         own = member("thing/lib/runtime.so", provides=COPY, soname="libcudart.so.12")
         self.assertEqual(list(make(member("thing/a.so", use()), own).left_out), [own.name])
 
-    def test_a_copy_that_nobody_needed_stays(self):
+    def test_never_needed_copy_stays(self):
         made = make(member("thing/a.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda")), self.OWN)
         self.assertEqual(made.left_out, {})
 
@@ -312,7 +312,7 @@ class LinkedToTheStub(unittest.TestCase):
     def own(self) -> Member:
         return member(f"{LIBS}/{self.OWN_NAME}", soname=self.OWN_NAME, provides=self.STUB)
 
-    def test_it_gets_the_stub_under_a_name_of_its_own(self):
+    def test_stub_gets_a_unique_name(self):
         made = make(self.user())
         (edit,) = made.edits
         self.assertEqual((edit.needed, edit.add_needed, edit.versions, edit.path),
@@ -351,7 +351,7 @@ class LinkedToTheStub(unittest.TestCase):
                 self.assertIn(f"{self.common().name} stays in the wheel", made.notes[0])
                 self.assertEqual([note for note in made.notes if "NVIDIA" in note], [])
 
-    def test_a_bundled_one_that_nobody_needed_stays(self):
+    def test_unneeded_bundled_library_stays(self):
         self.assertEqual(make(member("thing/b.so", use()), self.common()).left_out, {})
 
     def test_another_projects_file_of_that_name_stays(self):
@@ -359,7 +359,7 @@ class LinkedToTheStub(unittest.TestCase):
         self.assertEqual((made.edits, made.left_out, made.refusals), ([], {}, []))
         self.assertIn("a stub of another project: it stays", made.notes[0])
 
-    def test_one_under_its_own_name_is_repaired_already_only_if_it_is_there(self):
+    def test_stub_already_needed_must_be_in_the_wheel(self):
         made = make(self.user(self.OWN_NAME), self.own())
         self.assertEqual((made.edits, made.left_out, made.refusals), ([], {}, []))
         self.assertIn(f"already has {self.OWN_NAME}", made.notes[0])
@@ -403,7 +403,7 @@ class Remaining(unittest.TestCase):
         self.assertEqual(self.left(one), (["libcudart.so.12", "libcublas.so.12"], False))
         self.assertEqual(self.left(one, replaced=[("thing/a.so", ["libcudart.so.12"])]), (["libcublas.so.12"], True))
 
-    def test_of_a_file_that_is_left_out_nothing_is_needed_and_nothing_is_found(self):
+    def test_left_out_file_neither_needs_nor_provides(self):
         one, copy = member("thing/a.so", needed=("x.so",)), member("thing/x.so", needed=("libcublas.so.12",))
         self.assertEqual(self.left(one, copy)[0], ["libcublas.so.12"])
         self.assertEqual(self.left(one, copy, left_out=["thing/x.so"])[0], ["x.so"])

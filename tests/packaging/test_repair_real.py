@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda repair` on wheels from PyPI: what the dynamic linker makes of them on machines without CUDA, with only
-another major, and with several."""
+"""`anycuda repair` on wheels from PyPI: the dynamic linker loads them on machines without CUDA, with only another
+major, and with several."""
 
 import re
 import tempfile
@@ -67,7 +67,7 @@ class RealWheel:
 
 
 class LoadsAlone(RealWheel):
-    def test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there(self):
+    def test_self_contained_library_loads_with_the_installed_runtime(self):
         stub = stub_in(self.repaired, "cudart")
         for releases, said in (((), "35 0 0"), (("13.5",), "0 13050 1"), (("11.8", "12.9", "13.5"), "0 13050 1"),
                                (("12.9",), "0 12090 1")):
@@ -103,7 +103,7 @@ class Mooncake(LoadsAlone, NeedsOthers, unittest.TestCase):
     wheel, changed = "mooncake", 9
     loads = ["mooncake/nvlink_allocator.so"]
 
-    def test_a_function_of_no_named_library_is_asked_for_as_of_cuda_12(self):
+    def test_function_without_a_library_gets_the_version_of_12(self):
         from anycuda.elf import read
         image = read.read(self.repaired / self.loads[0])
         self.assertEqual([symbol.version for symbol in image.undefined() if symbol.name == "cudaGetDeviceCount"],
@@ -117,9 +117,9 @@ class Cumm(LoadsAlone, unittest.TestCase):
     wheel, changed, left_out = "cumm", 1, 3
     loads = ["cumm/core_cc.cpython-311-x86_64-linux-gnu.so"]
 
-    def test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there(self):
+    def test_self_contained_library_loads_with_the_installed_runtime(self):
         artifact("python-3.11")  # its library is for this Python, which runs the tests
-        super().test_what_needs_nothing_else_loads_and_gets_the_runtime_that_is_there()
+        super().test_self_contained_library_loads_with_the_installed_runtime()
 
 
 @needs_build

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requirements of a wheel: read, tied to a CUDA, made extras; and lists of what to preload. Facts alone, no wheel."""
+"""Requirements of a wheel: read, tied to a CUDA, made extras; and lists of what to preload. Only facts, no wheel."""
 
 import json
 import unittest
@@ -194,7 +194,7 @@ class Checked(unittest.TestCase):
     def test_nothing_replaces_what_a_library_of_cuda_is_linked_to(self):
         self.assertEqual(self.names(Provides("cusparse", "original", "12")), ["libcublas.so.12", "libm.so.6"])
 
-    def test_a_file_that_opens_what_a_drop_in_serves_needs_a_stub(self):
+    def test_file_served_by_a_drop_in_needs_a_stub(self):
         """As repair has it: the wheel's pin becomes an extra."""
         opens = Use("cublas", None, "loaded", ("12",), strings=("libcublas.so.12",))
         use = FileUse(Path("x"), (opens,), (), False, None)
@@ -250,7 +250,7 @@ class Freed(unittest.TestCase):
         """Not CUDA's: libcusparse.so.12 is of CUDA 13, too."""
         self.assertIn('Requires-Dist: nvidia-cusparse==12.*; extra == "cuda13"', of("nvidia-cusparse-cu12==12.5.*"))
 
-    def test_a_lower_bound_is_kept_where_the_numbers_are_not_cudas(self):
+    def test_lower_bound_of_separate_releases_is_kept(self):
         """The releases for CUDA 11 end before those for 12 and 13."""
         for before, after in ((">=2.19", ">=2.19,<3"), (">=2.19,<2.30", ">=2.19,<3"), ("==2.21.5", ">=2.21.5,<3"),
                               ("", "==2.*"), (">=3", "==2.*"), (">=2.19,>=2.20", "==2.*"), (">2.19", "==2.*"),
@@ -288,7 +288,7 @@ class Freed(unittest.TestCase):
                                     for note in made.notes), made.notes)
         self.assertEqual(freed("Requires-Dist: x[cu12,cu13]", "Requires-Dist: y[test]").notes, [])
 
-    def test_an_extra_of_the_toolkit_without_a_library_in_that_cuda_stays(self):
+    def test_toolkit_extra_without_that_cudas_library_stays(self):
         """NVTX is headers only in CUDA 13."""
         found = of("cuda-toolkit[cudart,nvtx]==13.*")
         self.assertEqual(found[3:5], ["Requires-Dist: cuda-toolkit[nvtx]==13.*",
@@ -335,7 +335,7 @@ class Freed(unittest.TestCase):
                                  'Requires-Dist: nvidia-cublas-cu12; extra == "cuda12"',
                                  'Requires-Dist: nvidia-cublas-cu11; extra == "cuda11"'])
 
-    def test_an_extra_of_another_kind_is_left_alone(self):
+    def test_extra_of_another_kind_is_unchanged(self):
         for other in ("numpy", "nvidia-cublas-cu11"):
             with self.subTest(other=other):
                 lines = ["Provides-Extra: cuda12", f"Requires-Dist: {other}; extra == 'cuda12'"]
@@ -347,7 +347,7 @@ class Freed(unittest.TestCase):
                 self.assertTrue(any("are in the extra cuda12-libraries" in note for note in made.notes), made.notes)
 
     def test_each_library_once(self):
-        """Required for two CUDAs, or twice with markers of its own."""
+        """Required for two CUDAs, or twice with different markers."""
         found = of("nvidia-nvtx-cu12\nRequires-Dist: nvidia-nvtx-cu11==11.8.*")
         self.assertEqual(found[2:], ['Requires-Dist: nvidia-nvtx-cu12; extra == "cuda12"',
                                      'Requires-Dist: nvidia-nvtx-cu11==11.8.*; extra == "cuda11"'])
@@ -355,7 +355,7 @@ class Freed(unittest.TestCase):
         self.assertEqual([line for line in found if "cu11" in line],
                          ["Requires-Dist: nvidia-nvtx-cu11; (a == '1') and extra == \"cuda11\""])
 
-    def test_a_library_that_serves_earlier_callers_is_asked_for_by_its_release(self):
+    def test_library_for_earlier_callers_is_required_by_release(self):
         made = freed("Requires-Dist: nvidia-cudnn-cu12==8.9.*", renewed={"nvidia-cudnn-cu12": "9"})
         self.assertIn('Requires-Dist: nvidia-cudnn-cu12>=9; extra == "cuda12"', required(made))
         self.assertIn("nvidia-cudnn-cu12==8.9.* -> extra cuda12 as nvidia-cudnn-cu12>=9", made.changes[0])

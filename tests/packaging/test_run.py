@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`anycuda run`: a program as it is gets the drop-ins or the preloaded stubs; else it notices nothing."""
+"""`anycuda run`: an unchanged program gets the drop-ins or the preloaded stubs, and nothing else changes for it."""
 
 import os
 import shutil
@@ -50,7 +50,7 @@ class Programs(Folder):
         done = run(machine, "--", PROGRAM, "runtime", "loaded:libcudart", "table")
         self.assertEqual(values(done), {"runtime": "0 13050", "loaded": str(real), "table": "801"}, done.stderr)
 
-    def test_it_runs_on_cuda_that_is_in_a_wheel_alone(self):
+    def test_runs_on_cuda_only_in_a_wheel(self):
         for release, version in (("11.8", "0 11080"), ("13.5", "0 13050")):
             machine = Machine(self).wheel("cudart", release)
             done = run(machine, "--", PROGRAM, "runtime", "loaded:libcudart")
@@ -78,7 +78,7 @@ class Programs(Folder):
         self.assertEqual(values(done), {"runtime": "0 12090", "loaded": str(real)})
         self.assertIn(f"cudart: using {real}", done.stderr)
 
-    def test_a_dt_rpath_comes_before_the_library_path_and_that_is_said(self):
+    def test_dt_rpath_before_the_library_path_is_reported(self):
         machine = Machine(self)
         real = machine.root / "cuda" / "libcudart.so.12"
         place(library_file("cudart", "12.9"), real)
@@ -105,7 +105,7 @@ class Programs(Folder):
 
 @needs_programs
 class Libraries(Folder):
-    """A program that needs CUDA through a library of its own; the machine has 12.9 beside that library."""
+    """A program that needs CUDA through another library; the machine has 12.9 beside that library."""
 
     def made(self, *flags: str) -> tuple[Machine, Path, Path]:
         """(the machine, the program, the library)"""
@@ -177,7 +177,7 @@ class OpenedByName(Folder):
         }
     """
 
-    def test_the_program_and_those_that_it_starts_get_the_drop_in(self):
+    def test_program_and_its_children_get_the_drop_in(self):
         opener = self.compile("opener", self.SOURCE, "-ldl")
         machine = Machine(self).wheel("nvjpeg", "13.5")
         self.assertEqual(machine.run([opener]).stdout, "-1 0\n")
@@ -186,7 +186,7 @@ class OpenedByName(Folder):
             done = run(machine, "--", *words)
             self.assertEqual((done.stdout, done.stderr), ("0 13\n", ""), words)
 
-    def test_a_dt_rpath_that_hides_the_drop_in_is_said_unless_it_leads_to_one(self):
+    def test_dt_rpath_is_reported_if_it_hides_the_drop_in(self):
         machine = Machine(self)
         folder = machine.root / "cuda"
         place(library_file("nvjpeg", "12.9"), folder / "libnvjpeg.so.12")

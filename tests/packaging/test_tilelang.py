@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TileLang's libraries, from its wheel, with anycuda's stubs in place of its own: every library loads and finds
-every symbol, on a machine without CUDA and with one of two; and its runtime asks the CUDA that is there."""
+"""TileLang's libraries, from its wheel, with anycuda's stubs in place of TileLang's: every library loads and finds
+every symbol, on a machine without CUDA and with one of two; and its runtime calls the installed CUDA."""
 
 import shutil
 import subprocess
@@ -37,7 +37,7 @@ print("device", result.kind, result.number)
 @needs_programs
 class TileLang(unittest.TestCase):
     def machine(self, **stubs: str) -> Machine:
-        """With the wheels of TileLang and of what it needs, as pip leaves them, and these stubs in place of its own."""
+        """With TileLang's wheel and those that it needs, as pip leaves them, and these stubs in place of TileLang's."""
         machine, source = Machine(self), artifact("tilelang")
         for path in sorted(source.rglob("*.so*")):
             place(path, machine.site / path.relative_to(source))
@@ -52,7 +52,7 @@ class TileLang(unittest.TestCase):
         return machine.run([machine.python, "-c", _ASK, *(folder / name for name in LIBRARIES),
                             *(folder / f"libstub_{name}.so" for name in STUBS)])
 
-    def test_every_library_loads_and_the_cuda_that_is_there_is_asked(self):
+    def test_every_library_loads_and_calls_the_installed_cuda(self):
         loaded = [f"loaded {name}" for name in (*LIBRARIES, *(f"libstub_{name}.so" for name in STUBS))]
         for release, said in ((None, "no usable CUDA runtime was found"),
                               ("12.9", "nvidia/cuda_runtime/lib/libcudart.so.12"),
@@ -71,7 +71,7 @@ class TileLang(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stderr, "undefined symbol: cuda")
 
-    def test_references_have_no_version_and_every_stub_has_them_as_native(self):
+    def test_references_are_unversioned_and_every_stub_has_them(self):
         """What a reference without a version binds to is the default, and that is the loaded library's own."""
         folder, asked = artifact("tilelang") / "tilelang" / "lib", 0
         native = {name: {symbol.name for symbol in read.read(BUILD / "lib" / f"lib{name}_stub.so").exports()

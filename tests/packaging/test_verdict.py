@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdict of `anycuda check`: what ties a file, which packages go with it, the release of a static runtime; and
-what `anycuda repair` says of the same wheel."""
+"""The verdict of `anycuda check`: a file's ties, the packages that it needs, the release of a static runtime; and
+the verdict of `anycuda repair` on the same wheel."""
 
 import json
 import unittest
@@ -89,7 +89,7 @@ class Kinds(unittest.TestCase):
         self.assertEqual(said(user, copy), "free")
 
     def test_copy_that_stays_ties_the_wheel(self):
-        """It has a CUDA runtime in it, so that no stub takes its place, and needs the rest of its CUDA."""
+        """A CUDA runtime is linked into it, so a stub cannot replace it, and it needs the rest of its CUDA."""
         copy = use_file(needed=("libcublas.so.12",), soname="libcusolver-0a1b2c3d.so.11", static="12.9",
                         provides=Provides("cusolver", "renamed", "12"))
         user = use_file(Use("cusolver", copy.soname, "renamed", ("12",)))
@@ -104,7 +104,7 @@ class Kinds(unittest.TestCase):
         user = use_file(Use("cublas", gone.soname, "renamed", ("12",)))
         self.assertEqual([tie.library for tie in stands(user, gone, stays).ties], ["libcublasLt.so.12"])
 
-    def test_libraries_of_cuda_alone(self):
+    def test_only_libraries_of_cuda(self):
         library = use_file(needed=("libcublasLt.so.12",), provides=Provides("cublas", "original", "12"))
         self.assertEqual(stands(library).kind, standing.CUDA_ITSELF)
 
@@ -122,7 +122,7 @@ class Kinds(unittest.TestCase):
         self.assertEqual(said(old), "static runtime older than 11.8: needs driver 450")
         self.assertEqual(said(use_file(static="14.0")), "static runtime 14.0: the driver that it needs is unknown")
 
-    def test_static_runtime_of_an_unknown_release_has_the_driver_of_its_cubins(self):
+    def test_unknown_static_runtime_needs_the_driver_of_its_cubins(self):
         old, new = FileUse(Path("x"), (), (), True, None), use_file(static="12.4")
         found = standing.of([("0.so", old), ("1.so", new)], (), table(), old_runtimes={"0.so": "410", "1.so": "450"})
         self.assertEqual(words_of_standing.sentence(found),
@@ -203,7 +203,7 @@ class With(unittest.TestCase):
 
 
 class Majors(unittest.TestCase):
-    def test_tie_is_met_by_its_own_cuda(self):
+    def test_tie_is_met_by_its_cuda(self):
         (tie,) = stands(use_file(needed=(CUPTI,))).ties
         self.assertTrue(tie.is_met_by({"12"}))
         self.assertFalse(tie.is_met_by({"12", "13"}))

@@ -22,7 +22,7 @@ BUILD = os.environ.get("ANYCUDA_BUILD")
 CPU = platform.machine()
 
 
-@unittest.skipUnless(BUILD, "ANYCUDA_BUILD is not set: there are no libraries to put into a wheel")
+@unittest.skipUnless(BUILD, "ANYCUDA_BUILD is not set")
 class Inspection(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="wheel-")

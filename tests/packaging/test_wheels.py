@@ -40,7 +40,7 @@ class Names(unittest.TestCase):
             with self.subTest(file=file):
                 self.assertEqual(names.parse(file).glibc, glibc)
 
-    def test_that_are_none_are_refused(self):
+    def test_invalid_wheels_are_refused(self):
         for file in ("a.whl", "a-1-py3-none.whl", "a-1-py3-none-any.zip", "a-1-b-py3-none-any.whl"):
             with self.subTest(file=file), self.assertRaisesRegex(Failure, "is not a wheel's name"):
                 names.parse(file)
@@ -78,7 +78,7 @@ class Hostile(FolderCase):
         with self.assertRaisesRegex(Failure, "not marked as UTF-8"), archive.open_wheel(path):
             pass
 
-    def test_names_that_are_no_utf8(self):
+    def test_names_that_are_not_utf8(self):
         path = self.wheel({"thing/a\xe9b": b""})
         path.write_bytes(path.read_bytes().replace("a\xe9b".encode(), b"a\xff\xfeb"))
         with self.assertRaisesRegex(Failure, "UTF-8 but is not"), archive.open_wheel(path):
@@ -162,7 +162,7 @@ class Hostile(FolderCase):
                 with self.subTest(way=way.__name__), self.assertRaisesRegex(Failure, "damaged"):
                     list(way(wheel.entries[0]))
 
-    def test_zips_that_are_no_wheels(self):
+    def test_zips_that_are_not_wheels(self):
         path = self.top / "thing-1.0-py3-none-any.whl"
         for files, why in (({}, "but has none"), ({"thing-1.0.dist-info/RECORD": b""}, "has no METADATA"),
                            ({f"{one}.dist-info/RECORD": b"" for one in ("a-1", "b-1")}, "a-1.dist-info, b-1"),
@@ -174,7 +174,7 @@ class Hostile(FolderCase):
                 with self.assertRaisesRegex(Failure, why), archive.open_wheel(path):
                     pass
 
-    def test_what_is_no_file(self):
+    def test_paths_that_are_not_files(self):
         folder = self.top / "thing-1.0-py3-none-any.whl"
         with self.assertRaisesRegex(Failure, "does not exist"), archive.open_wheel(folder):
             pass
@@ -240,7 +240,7 @@ class Ahead(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "broken"):
             next(found)
 
-    def test_whoever_stops_early_is_not_kept_waiting(self):
+    def test_early_stop_does_not_wait(self):
         made = []
         found = ahead(made.append(number) or number for number in range(10**9))
         self.assertEqual(next(found), 0)

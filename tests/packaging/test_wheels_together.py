@@ -117,7 +117,7 @@ class WheelsTogether(unittest.TestCase):
         _, files, messages = self.run_it(theirs / "libcublas.so.12", *self.of("13"))
         self.assertEqual(files, self.files("12.9"), messages)
 
-    def test_without_cuda_each_gets_its_own_status(self):
+    def test_without_cuda_each_gets_its_status(self):
         results, files, _ = self.run_it(*self.of("13", "12"))
         self.assertEqual((results, files), ({f"libwork{major}.so": [1, 1, 1] for major in ("12", "13")}, []))
 

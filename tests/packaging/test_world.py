@@ -20,7 +20,7 @@ class World(unittest.TestCase):
         if sys.prefix.startswith(os.environ["ANYCUDA_CACHE"]):
             self.assertEqual(found, [])
         else:
-            self.skipTest(f"{sys.executable} runs the tests, since the fetched Python could not be had")
+            self.skipTest(f"{sys.executable} runs the tests, since the fetched Python is missing")
 
 
 if __name__ == "__main__":

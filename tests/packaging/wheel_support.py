@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of wheels share: small wheels made here, real ones of the cache, and an independent look at a
-result: zip, RECORD, and what the dynamic linker makes of the libraries in it."""
+"""The common parts of the tests of wheels: small wheels made here, real ones of the cache, and independent checks of
+a result: zip, RECORD, and how the dynamic linker loads the libraries in it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def hash_of(content: bytes) -> str:
 
 def make_wheel(folder: Path, files: dict[str, bytes], name: str = "thing-1.0-py3-none-linux_x86_64.whl",
                metadata: str = "", record: bytes | None = None, change=None) -> Path:
-    """A whole wheel. `change(info)` may spoil an entry, `record` a RECORD of its own."""
+    """A whole wheel. `change(info)` may damage an entry; `record` replaces RECORD."""
     project, version = name.split("-")[:2]
     about = f"{project}-{version}.dist-info"
     files = {**files, f"{about}/METADATA":

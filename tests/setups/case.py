@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A test of the stub on a machine of its own."""
+"""A test of the stub on a separate machine."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clusters: what modules, Spack, EasyBuild, Nix and the HPC SDK bring."""
+"""Clusters: the CUDA of modules, Spack, EasyBuild, Nix and the HPC SDK."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/setups.md, from what was picked on the machines."""
+"""docs/setups.md, from the picks on the machines."""
 
 from __future__ import annotations
 

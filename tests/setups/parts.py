@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What machines are made of: the artifacts of the cache, and the few things that are compiled or edited for them."""
+"""The parts of machines: the artifacts of the cache, and the few files that are compiled or edited for them."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def conda_python() -> Path:
 
 
 def place(source: Path, target: Path, own: bool = False) -> Path:
-    """A second name of a file, which nobody may write to; a copy on another file system. `own`: another user's file is
-    copied, too, for what counts only if no other user may write it."""
+    """A second name of a file, which must not be written; a copy on another file system. `own`: a file of another user
+    is copied, too, for files that count only if no other user may write them."""
     target.parent.mkdir(parents=True, exist_ok=True)
     real = source.resolve()
     try:

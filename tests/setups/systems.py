@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Toolkits, drivers, containers, and systems that bring their own CUDA."""
+"""Toolkits, drivers, containers, and systems with their own CUDA."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class EmbeddedPython(MachineCase):
     def _pick(self, command: str = _EDITOR, *options: str, before: str = "") -> str:
         return described(self.machine, Python(command, options, before=before).ask(self.machine, "anycuda"))
 
-    def test_of_its_own_prefix(self) -> None:
+    def test_other_prefix(self) -> None:
         self.machine.wheel(f"~/editor/{SITE}", "12.4")
         self.assertEqual(self._pick(), "12.4 wheel ~/editor")
 
@@ -45,7 +45,7 @@ class EmbeddedPython(MachineCase):
         self.assertEqual(self._pick(), "12.8 wheel ~/.local")
         self.assertEqual(self._pick(_EDITOR, "-s"), "13.0 wheel ~/active")
 
-    def test_without_packages_of_its_own_takes_the_activated_environment(self) -> None:
+    def test_without_packages_the_activated_environment_is_used(self) -> None:
         self.assertEqual(self._pick(), "13.0 wheel ~/active")
 
     def test_goes_before_library_path(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Set-ups that people have: which CUDA runtime is picked there, by the stub, the dynamic linker and cuda-pathfinder."""
+"""Common set-ups: which CUDA runtime is picked there, by the stub, the dynamic linker and cuda-pathfinder."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Forked children that must end: one that does not within a generous time hangs, and is killed.
+// Forked children that must end: a child that does not end within a generous time hangs, and is
+// killed.
 #pragma once
 
 #include <signal.h>

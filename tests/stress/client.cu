@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A library with a kernel and a variable, as nvcc builds it: without a runtime of its own, it finds
-// the program's.
+// A library with a kernel and a variable, as nvcc builds it: without a runtime, it finds the
+// program's.
 #include <cuda_runtime.h>
 
 __device__ int offset = 7;

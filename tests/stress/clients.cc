@@ -6,7 +6,7 @@
 //     over clients LIBRARY CLIENT reload COUNT       CLIENT is opened, called and closed so often
 //
 // stdout has each answer of the clients (client.cu) with how often it came; lines with "#" differ
-// from run to run. The process must not grow: what it has is counted after each third.
+// from run to run. The process must not grow: its resources are counted after each third.
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -51,7 +51,7 @@ class Client {
   void* handle_;
 };
 
-// Copies of a file, in a folder of their own: the dynamic linker knows a file by its inode.
+// Copies of a file, in a new folder: the dynamic linker identifies a file by its inode.
 class Copies {
  public:
   Copies(const Path& file, int count) {

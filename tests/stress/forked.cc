@@ -6,12 +6,10 @@
 //
 //   calling  four threads call CUDA all the time. Whether a runtime is installed is the machine's
 //            matter: without one each call fails
-//   before   nobody has called CUDA yet; two threads read variables and take memory. (Where they
-//   open
-//            libraries, glibc's own dlopen hangs in some children, whatever the program is.)
-//   during   the first calls of four threads are under way. A first call is there once in a
-//   process,
-//            so each child comes from a process of its own
+//   before   no thread has called CUDA yet; two threads read variables and allocate memory. (If
+//            they open libraries, glibc's dlopen hangs in some children of every program.)
+//   during   the first calls of four threads are under way. A process has one first call, so
+//            each child comes from another process
 //
 // Each child opens a library of the system, reads a variable, takes memory, and calls CUDA.
 #include <dlfcn.h>
@@ -29,7 +27,7 @@ namespace {
 using Count = int(int*);
 using Free = int(void*);
 
-// In every glibc before and since 2.34, and nobody here has it loaded.
+// In every glibc before and since 2.34, and not loaded in these programs.
 constexpr char kSystemLibrary[] = "libresolv.so.2";
 
 Count* get_count = nullptr;
@@ -57,7 +55,7 @@ void be_a_child() {
   call_cuda();
 }
 
-// Threads that do one thing until they are told to stop.
+// Threads that repeat one thing until they are stopped.
 class Busy {
  public:
   template <typename Work>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a process has: a test looks at it twice, and nothing may have grown.
+// The resources of a process: a test measures them twice, and they must not have grown.
 #pragma once
 
 #include <fcntl.h>

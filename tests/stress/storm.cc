@@ -7,7 +7,7 @@
 //
 // The calls depend only on the thread's number, so two runs make the same ones. stdout has each
 // call with its results and how often each came; lines with "#" differ from run to run. The process
-// must not grow: what it has is counted after each third.
+// must not grow: its resources are counted after each third.
 //
 // Left out are functions whose answer depends on time or on the machine's memory (cudaMemGetInfo,
 // cudaEventElapsedTime), those that end what other threads use (cudaDeviceReset), and those that

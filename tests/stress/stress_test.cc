@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Much of the same at once, through the stub and on NVIDIA's own library. README.md says what is
-// promised. ANYCUDA_STRESS=long (ctest --preset long) makes 10,000 children in each state, a
-// million calls and a million reloads; ANYCUDA_STRESS=hours (ctest --preset hours) as many calls as
-// hours have.
+// The same calls many times and at once, through the stub and on NVIDIA's library. README.md lists
+// the promises. ANYCUDA_STRESS=long (ctest --preset long) makes 10,000 children in each state, a
+// million calls and a million reloads; ANYCUDA_STRESS=hours (ctest --preset hours) makes calls for
+// hours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +109,7 @@ Interval wilson(long hits, long of) {
 
 // glibc's locks are held while a library is opened, so some children of any program that opens one
 // are lost: the stub loses no more of them than the real library, which opens the driver.
-TEST_F(ForkedChildren, DuringTheFirstCallNoMoreAreLostThanWithoutTheStub) {
+TEST_F(ForkedChildren, DuringTheFirstCall_LossesEqualThoseWithoutTheStub) {
   machine_.wheel(cudart, "12.9").driver(535);
   const long count = amount(60, 10000);
   const Lost real = fork_children(machine_, real_library(machine_), "during", count);
@@ -182,17 +182,17 @@ class RandomCalls : public Both {
   }
 };
 
-TEST_F(RandomCalls, GiveTheSameAndLeaveNothingBehind) {
+TEST_F(RandomCalls, AnswersAreTheSameNothingIsLeft) {
   machine_.wheel(cudart, "12.9").driver(535);
   expect_the_same_calls(16);
 }
 
-TEST_F(RandomCalls, WithoutADriverGiveTheSameAndLeaveNothingBehind) {
+TEST_F(RandomCalls, WithoutADriver_AnswersAreTheSameNothingIsLeft) {
   machine_.wheel(cudart, "12.9");
   expect_the_same_calls(16);
 }
 
-TEST_F(RandomCalls, From256ThreadsGiveTheSameAndLeaveNothingBehind) {
+TEST_F(RandomCalls, From256Threads_AnswersAreTheSameNothingIsLeft) {
   machine_.wheel(cudart, "12.9").driver(535);
   expect_the_same_calls(256);
 }

@@ -7,7 +7,7 @@
 #       add_test for a command that gets the world's variables and these, and none of the caller's. With a
 #       CONFIGURATION only `ctest -C <name>` runs it.
 #
-#   ANYCUDA_WORLD_PYTHON   the Python of the tests: the fetched one; the build's own where that could not be had
+#   ANYCUDA_WORLD_PYTHON   the Python of the tests: the fetched one; the build's own if that is missing
 #   ANYCUDA_WORLD_LAUNCHER   what starts a test, as a list, for CROSSCOMPILING_EMULATOR
 #
 #   anycuda_only_fetched_headers()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program of calls has printed: steps.h of tests/integration/programs, calls.h of
+// The printed answers of a program of calls: steps.h of tests/integration/programs, calls.h of
 // tests/maths/programs.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The real CUDA artifacts that the build has fetched: which there are, and in which folder.
+// The real CUDA artifacts that the build has fetched, and their folders.
 #pragma once
 
 #include <exception>

@@ -148,7 +148,7 @@ class Reader {
 
   void read_symbols(const Elf64_Shdr& section) {
     const std::uint64_t count = section.sh_size / sizeof(Elf64_Sym);
-    for (std::uint64_t i = 1; i < count; ++i) {  // symbol 0 is no symbol
+    for (std::uint64_t i = 1; i < count; ++i) {  // symbol 0 is reserved
       const auto raw = bytes_.at<Elf64_Sym>(section.sh_offset + i * sizeof(Elf64_Sym));
       ElfSymbol symbol;
       symbol.name = bytes_.text(strings_of(section), raw.st_name);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a shared library or program says about itself to the loader: read from the file, never by
-// loading it.
+// The loader's facts about a shared library or program: read from the file, never by loading it.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +25,7 @@ struct ElfFile {
   std::uint16_t machine = 0;  // EM_X86_64, …
   std::string soname;
   std::vector<std::string> needed;
-  std::string runpath;  // DT_RUNPATH, or DT_RPATH where there is no DT_RUNPATH
+  std::string runpath;                           // DT_RUNPATH, or else DT_RPATH
   std::vector<std::string> version_definitions;  // in the file's order, without the base one
   std::vector<std::pair<std::string, std::string>> version_needs;  // library, version
   std::vector<ElfSymbol> exports;  // without the names of the versions themselves

@@ -38,7 +38,7 @@ std::string content(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// What pip leaves beside a package. It adds to the wheel's RECORD what it has written itself.
+// What pip leaves beside a package. pip adds the files that it has written to the wheel's RECORD.
 // Copies: a test may write to them, and the cache's must stay as they are.
 void install_metadata(const fs::path& metadata, const fs::path& site_packages) {
   const std::string name = metadata.filename().string();
@@ -52,7 +52,7 @@ void install_metadata(const fs::path& metadata, const fs::path& site_packages) {
       << name << "/REQUESTED,,\n";
 }
 
-// Of a wheel's headers the one that says which CUDA it is of; the others are many, and no program
+// Of a wheel's headers the one that states its CUDA; the others are many, and no program
 // reads them when it runs.
 bool is_left_out(const fs::path& inside) {
   const std::string folder = inside.parent_path().string() + "/";
@@ -116,7 +116,7 @@ void install_chain(const fs::path& artifact, const fs::path& folder) {
     std::smatch match;
     if (!entry.is_regular_file() || !std::regex_match(name, match, pattern)) continue;
     const std::string stem = match[1];
-    if (stem == "libOpenCL.so") continue;  // has a version of its own
+    if (stem == "libOpenCL.so") continue;  // its version is not CUDA's
     place_file(entry.path(), folder / (stem + "." + version));
     place_link(folder / name, stem + "." + version);
     place_link(folder / stem, name);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The ways in which CUDA's files come to lie in folders: what pip and NVIDIA's installer do with a
-// artifact's files.
+// How installers lay out CUDA's files: what pip and NVIDIA's installer do with an artifact's files.
 #pragma once
 
 #include <filesystem>
 
 namespace anycuda::test {
 
-// `from` at `to`, as a file of its own name: a second name of the same file where the file system
-// can, else a copy. Not a link: wheels and toolkits hold files, and the loader follows links.
+// `from` at `to`: a hard link where the file system can, else a copy. Not a symbolic link: wheels
+// and toolkits hold files, and the loader follows links.
 void place_file(const std::filesystem::path& from, const std::filesystem::path& to);
 
 // The files below `folder` become this user's own: those that another user's cache lent by a second
-// name are copied. For tests of who may write a file.
+// name are copied. For tests of file modes.
 void own_files(const std::filesystem::path& folder);
 
 void place_link(const std::filesystem::path& at, const std::filesystem::path& target);

@@ -112,9 +112,9 @@ void Machine::put_driver(int branch) {
 
 Machine& Machine::driver(int branch) {
   put_driver(branch);
-  // The dynamic loader searches the folders of this computer and not of the machine, so
-  // LD_LIBRARY_PATH must say what on a computer goes without saying. A folder with the driver
-  // alone: the other libraries in the system's folder are not to be found so.
+  // The dynamic loader searches the folders of this computer, not those of the machine, so
+  // LD_LIBRARY_PATH must name one. The folder has only the driver: the other libraries in the
+  // system's folder must not be found this way.
   const Path reach = root_ / "run/driver";
   place_link(reach / "libcuda.so.1", system_libraries() / "libcuda.so.1");
   return library_path(reach);

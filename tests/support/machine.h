@@ -7,9 +7,9 @@
 //   machine.wheel(cudart, "12.9").driver(535).env("ANYCUDA_LOG", "debug");
 //   ProcessResult result = machine.run({program, "argument"});
 //
-// It is a folder of its own with the real libraries in it, laid out as pip, NVIDIA's installer,
-// conda or the distribution would. A program that runs on it sees nothing of the environment of
-// whoever runs the tests, and no CUDA of this computer.
+// It is a temporary folder with the real libraries in it, laid out as pip, NVIDIA's installer,
+// conda or the distribution would. A program that runs on it sees no variable of the shell that
+// runs the tests, and no CUDA of this computer.
 #pragma once
 
 #include <sys/types.h>
@@ -64,11 +64,11 @@ class Machine {
   Machine& env(const std::string& name, const std::string& value);
   Machine& library_path(const Path& folder);  // appends to LD_LIBRARY_PATH
   // LD_PRELOAD with one file, by a link in /tmp: no path with a blank can stand there, and the
-  // build may lie in one.
+  // build may be in one.
   Machine& preload(const Path& library);
   Environment environment() const;
 
-  // Faults, and files that no installer would write. Relative paths are below root(). The cache's
+  // Faults, and files that installers do not write. Relative paths are below root(). The cache's
   // files stay as they are: a file that is to change becomes this machine's own first.
   Machine& put_file(const Path& path, std::string_view bytes);
   Machine& put_copy(const Path& path, const Path& from);

@@ -23,7 +23,7 @@
 namespace anycuda::test {
 namespace {
 
-// A pipe whose ends close themselves, so that no early exit leaks a descriptor into later children.
+// A pipe whose ends close themselves, so that later children inherit none of them.
 class Pipe {
  public:
   Pipe() {
@@ -61,7 +61,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
                          int out, int err, int failure) {
   const rlimit no_core{0, 0};
   setrlimit(RLIMIT_CORE, &no_core);  // programs that crash are an expected subject of the tests
-  setpgid(0, 0);  // a group of its own, so that a time limit also ends its children
+  setpgid(0, 0);                     // a new group, so that a time limit also ends its children
   const int nothing = open("/dev/null", O_RDONLY);
   if (nothing >= 0 && dup2(nothing, 0) == 0 && dup2(out, 1) == 1 && dup2(err, 2) == 2 &&
       (*folder == '\0' || chdir(folder) == 0) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a program and keeps everything it said: no shell, no inherited environment, never longer
-// than its time limit.
+// Runs a program and keeps its output: no shell, no inherited environment, never longer than its
+// time limit.
 #pragma once
 
 #include <chrono>

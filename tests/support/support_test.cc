@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The test environment itself: what every other test stands on.
+// The test environment itself, on which every other test depends.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -55,7 +55,7 @@ TEST(Process, KeepsLongOutputsOfBothKindsWithoutBlocking) {
   EXPECT_EQ(result.err.size(), 300000u);
 }
 
-TEST(Process, TellsTheSignal) {
+TEST(Process, ReportsTheSignal) {
   const ProcessResult result = shell("kill -SEGV $$");
   EXPECT_EQ(result.signal, SIGSEGV);
   EXPECT_EQ(result.status, -1);
@@ -99,7 +99,7 @@ TEST(Process, SecureSetsAtSecure) {
   EXPECT_THROW(run_process(missing), std::runtime_error);
 }
 
-// ---- the tests' world: README.md says what it is
+// ---- the tests' world: README.md
 
 std::string in_world(const std::string& script, const Environment& caller,
                      const std::string& hidden = "/nowhere") {
@@ -171,7 +171,7 @@ TEST(WithoutRights, ReachesANeededFolderAndNoClosedFile) {
 }
 
 TEST(Machine, ShowsProgramsOnlyItsOwnEnvironment) {
-  setenv("CUDA_HOME", "/of/whoever/runs/the/tests", 1);
+  setenv("CUDA_HOME", "/of/this/shell", 1);
   Machine machine;
   machine.env("ANYCUDA_LOG", "debug");
   const ProcessResult result = machine.run({"/usr/bin/env"});
@@ -182,7 +182,7 @@ TEST(Machine, ShowsProgramsOnlyItsOwnEnvironment) {
             std::string::npos);
 }
 
-TEST(Machine, IsGoneAfterwardsEvenWithoutRights) {
+TEST(Machine, IsDeletedEvenWithoutRights) {
   fs::path root;
   {
     Machine machine;
@@ -220,7 +220,7 @@ TEST(Machine, HasToolkitsWithNvidiasChainOfLinks) {
   EXPECT_EQ(ElfFile::read(libraries / "libcudart.so").soname, "libcudart.so.12");
 }
 
-TEST(Machine, LeavesTheCacheAloneWhenItBreaksAFile) {
+TEST(Machine, BreakingAFile_LeavesTheCacheUnchanged) {
   const fs::path cached = cached_cudart("12.9");
   const auto size = fs::file_size(cached);
   const auto rights = fs::status(cached).permissions();
@@ -237,7 +237,7 @@ TEST(Machine, LeavesTheCacheAloneWhenItBreaksAFile) {
   EXPECT_EQ(fs::status(cached).permissions(), rights);
 }
 
-TEST(Machine, WithoutAnArtifactSaysSo) {
+TEST(Machine, MissingArtifact_IsReported) {
   Machine machine;
   EXPECT_THROW(machine.wheel(cudart, "99.9"), MissingArtifact);
 }
@@ -251,7 +251,7 @@ TEST(ElfFile, ReadsARealRuntime) {
   for (const ElfSymbol& symbol : file.exports) EXPECT_TRUE(symbol.is_default) << symbol.name;
 }
 
-TEST(ElfFile, RefusesWhatIsNone) {
+TEST(ElfFile, RefusesOtherFiles) {
   Machine machine;
   machine.wheel(cudart, "12.9").put_file("text", "no library").put_file("empty", "");
   const fs::path cut = machine.site_packages() / "nvidia/cuda_runtime/lib/libcudart.so.12";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the computer that runs the tests has itself, and what a Machine has to be kept away from.
+// The CUDA of the computer that runs the tests, which a Machine must not see.
 #pragma once
 
 #include <string>

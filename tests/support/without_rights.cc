@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first folder on the way to `path` that root enters only by its power; empty if there is none.
+// The first folder on the way to `path` that root enters only by its privileges; empty without one.
 fs::path closed_to_root(const fs::path& path) {
   fs::path folder;
   for (const fs::path& part : path) {

@@ -26,7 +26,7 @@
 
 namespace {
 
-// What steers the tests themselves, for the person who runs them; what steers sanitizers.
+// Variables for the person who runs the tests, and the sanitizers' options.
 constexpr const char* kPassedOn[] = {"ANYCUDA_KEEP_MACHINES", "ANYCUDA_UPDATE_PAGE",
                                      "ANYCUDA_WHEEL_FILE",    "ASAN_OPTIONS",
                                      "TSAN_OPTIONS",          "UBSAN_OPTIONS"};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A first call takes a long way, and neither the caller nor the library may notice.
+// A first call takes a long way; neither the caller nor the library may notice it.
 #include <gtest/gtest.h>
 
-#include "laboratory.h"
+#include "fixture.h"
 
 namespace anycuda::test {
 namespace {
@@ -24,7 +24,7 @@ void expect_unwinding(const Machine& machine, const char* tier) {
 constexpr char kName[] = "libcudart.so.12";
 
 TEST(FirstCall, KeepsArgumentsResultsAndErrno) {
-  Laboratory machine;
+  ThreadsMachine machine;
   machine.library_path(fake("fake_arguments"));
   const ProcessResult result = run(machine, "arguments");
   EXPECT_EQ(result.out,
@@ -37,13 +37,13 @@ TEST(FirstCall, KeepsArgumentsResultsAndErrno) {
 }
 
 TEST(FirstCall, CanBeUnwoundAndThrownThrough) {
-  Laboratory machine;
+  ThreadsMachine machine;
   machine.library_path(fake("fake_arguments"));
   expect_unwinding(machine, "LD_LIBRARY_PATH");
 }
 
 TEST(FirstCall, CanBeUnwoundFromTheWalkOverPackages) {
-  Laboratory machine;
+  ThreadsMachine machine;
   machine.put_copy(machine.root() / "mine/nvidia/cuda_runtime/lib" / kName,
                    fake("fake_arguments") / kName);
   machine.put_folder("venv/lib/python3.12/site-packages");
@@ -52,7 +52,7 @@ TEST(FirstCall, CanBeUnwoundFromTheWalkOverPackages) {
 }
 
 TEST(FirstCall, CanBeUnwoundFromTheWalkOverToolkits) {
-  Laboratory machine;
+  ThreadsMachine machine;
   machine.put_copy(machine.root() / "cuda/lib64" / kName, fake("fake_arguments") / kName);
   machine.env("CUDA_PATH", machine.root() / "cuda").env("CUDA_HOME", machine.root() / "other");
   expect_unwinding(machine, "CUDA_PATH");

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "laboratory.h"
+#include "fixture.h"
 
 namespace anycuda::test {
 namespace {
@@ -22,7 +22,7 @@ class Constructors : public testing::Test {
     return result;
   }
   std::filesystem::path record() const { return machine.root() / "tmp/record"; }
-  // No call may reach the runtime before it has been told of all kernels.
+  // No call may reach the runtime before all kernels are registered.
   void expect_calls_after_registrations() const {
     const std::vector<std::string> lines = lines_of_file(record());
     const auto call = std::find(lines.begin(), lines.end(), "GetDeviceCount");
@@ -32,7 +32,7 @@ class Constructors : public testing::Test {
         << testing::PrintToString(lines);
   }
 
-  Laboratory machine;
+  ThreadsMachine machine;
 };
 
 TEST_F(Constructors, MayCallWhileAnotherThreadReplays) {
@@ -65,7 +65,7 @@ TEST_F(Constructors, OfTheRuntimeMayCallTheStub) {
       << testing::PrintToString(lines);
 }
 
-TEST_F(Constructors, OfTheRuntimeMayCallTheStubAmongSixtyFourThreads) {
+TEST_F(Constructors, RuntimeMayCallTheStubAmongSixtyFourThreads) {
   for (int i = 0; i < times(100); ++i) {
     const ProcessResult result = run("constructor_recursion");
     ASSERT_EQ(result.out, "wrong answers: 0\n") << "run " << i << ": " << result.describe();
@@ -73,7 +73,7 @@ TEST_F(Constructors, OfTheRuntimeMayCallTheStubAmongSixtyFourThreads) {
   }
 }
 
-TEST_F(Constructors, OfAnObjectMayRunInReverseWhileAnotherThreadReplays) {
+TEST_F(Constructors, ObjectsMayRunInReverseWhileAnotherThreadReplays) {
   const ProcessResult result = run("removal_during_replay");
   EXPECT_EQ(result.out, "closed 1, first call 0:3\n") << result.describe();
   const std::vector<std::string> lines = lines_of_file(record());
@@ -82,7 +82,7 @@ TEST_F(Constructors, OfAnObjectMayRunInReverseWhileAnotherThreadReplays) {
 }
 
 // The nested call is recorded before the end of the registrations, the other thread's after it.
-TEST_F(Constructors, OfTheRuntimeThatCallLetNoOtherThreadGoBeforeTheReplayEnds) {
+TEST_F(Constructors, RuntimeCalls_OtherThreadsWaitForTheReplay) {
   const ProcessResult result = run("call_during_replay");
   EXPECT_EQ(result.out, "nested 0:3, other 0:3, first 0:3\n") << result.describe();
   std::vector<std::string> lines;

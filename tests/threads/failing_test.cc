@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What failing calls do to the process: they take no lock, read no variable, pin no library, and
-// are not final where a search met a shortage.
+// The effects of failing calls on the process: they take no lock, read no variable, pin no library,
+// and are not final after a shortage.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "laboratory.h"
+#include "fixture.h"
 
 namespace anycuda::test {
 namespace {
@@ -27,7 +27,7 @@ class Failing : public testing::Test {
   }
   static std::string runtime() { return library("fake_cudart", "libcudart.so.12"); }
 
-  Laboratory machine;
+  ThreadsMachine machine;
   ProcessResult result;
 };
 
@@ -41,7 +41,7 @@ TEST_F(Failing, TakeNoLockThatAForkedChildWaitsFor) {
 }
 
 // One walk or a few for a library that was loaded, none for one that was unloaded.
-TEST_F(Failing, LookAgainOnlyWhereALibraryWasLoadedAndAdoptIt) {
+TEST_F(Failing, LookAgainOnlyAfterALoadAndAdoptTheLibrary) {
   if (kSanitized) GTEST_SKIP() << kCounted;
   EXPECT_EQ(run("late_library", {object("plain"), runtime()}),
             "nothing 35:0 with walks\n"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// First calls of many threads at once, in a process of their own each time.
+// First calls of many threads at once, in a new process each time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "laboratory.h"
+#include "fixture.h"
 
 namespace anycuda::test {
 namespace {
@@ -32,7 +32,7 @@ void expect_one_answer_on(const std::vector<std::string>& artifacts, const std::
     const std::string missing = Artifacts::of_this_build().why_missing(artifact);
     if (!missing.empty()) GTEST_SKIP() << missing;
   }
-  Laboratory machine;
+  ThreadsMachine machine;
   install(machine);
   std::string first;
   for (int i = 0; i < runs; ++i) {
@@ -47,8 +47,8 @@ void expect_one_answer_on(const std::vector<std::string>& artifacts, const std::
                                         " nvrtc 0:12.9 nvjitlink 0:1209"));
 }
 
-TEST(FirstCalls, OfSixtyFourThreadsGiveAllOfThemTheSameAThousandTimes) {
-  Laboratory machine;
+TEST(FirstCalls, SixtyFourThreadsGetTheSameAnswerAThousandTimes) {
+  ThreadsMachine machine;
   with_fakes(machine);
   for (int i = 0; i < times(1000); ++i) {
     const ProcessResult result = machine.run({program("first_calls")}, kWatchdog);
@@ -59,7 +59,7 @@ TEST(FirstCalls, OfSixtyFourThreadsGiveAllOfThemTheSameAThousandTimes) {
 }
 
 TEST(FirstCalls, OfSixtyFourThreadsOpenEachLibraryOnce) {
-  Laboratory machine;
+  ThreadsMachine machine;
   with_fakes(machine).env("ANYCUDA_LOG", "info");
   for (int i = 0; i < times(100); ++i) {
     const ProcessResult result = machine.run({program("first_calls")}, kWatchdog);
@@ -73,8 +73,8 @@ TEST(FirstCalls, OfSixtyFourThreadsOpenEachLibraryOnce) {
 
 // Each thread opens the newest, which reports another version, and closes it, while others find it
 // loaded: they must not refuse the next library for that, nor report that this one stays.
-TEST(FirstCalls, OfSixtyFourThreadsMeetAtALibraryThatIsRefusedOnceOpen) {
-  Laboratory machine;
+TEST(FirstCalls, SixtyFourThreadsMeetAtALibraryRefusedAfterOpening) {
+  ThreadsMachine machine;
   machine.library_path(fake("fake_liar"));
   with_fakes(machine);
   for (int i = 0; i < times(100); ++i) {
@@ -86,8 +86,8 @@ TEST(FirstCalls, OfSixtyFourThreadsMeetAtALibraryThatIsRefusedOnceOpen) {
 }
 
 // The same where each thread waits for the other one at the worst moment.
-TEST(FirstCalls, OfASecondThreadIsServedWhileTheFirstRefusesALibrary) {
-  Laboratory machine;
+TEST(FirstCalls, SecondThreadIsServedWhileTheFirstRefusesALibrary) {
+  ThreadsMachine machine;
   machine.library_path(fake("fake_liar")).library_path(fake("fake_cudart"));
   for (const char* order : {"before", "beside"}) {
     const ProcessResult result = machine.run({program("call_during_refusal"), order}, kWatchdog);
@@ -99,8 +99,8 @@ TEST(FirstCalls, OfASecondThreadIsServedWhileTheFirstRefusesALibrary) {
 
 // While one thread finds out that the newest runtime does not open, the others see it among what
 // the process has loaded.
-TEST(FirstCalls, PassOverALibraryThatDoesNotOpenInEveryThread) {
-  Laboratory machine;
+TEST(FirstCalls, UnopenableLibraryIsPassedOverInEveryThread) {
+  ThreadsMachine machine;
   machine.library_path(fake("fake_broken")).library_path(fake("fake_recorder"));
   machine.put_folder("pipe").library_path("pipe");
   const std::string pipe = machine.root() / "pipe/libgone.so";
@@ -113,7 +113,7 @@ TEST(FirstCalls, PassOverALibraryThatDoesNotOpenInEveryThread) {
 
 // All of them are questions, which only the level warn reports.
 TEST(FirstCalls, WithoutAnyLibraryAreReportedOncePerStub) {
-  Laboratory machine;
+  ThreadsMachine machine;
   EXPECT_THAT(machine.run({program("first_calls")}, kWatchdog).err, IsEmpty());
   machine.env("ANYCUDA_LOG", "warn");
   for (int i = 0; i < times(300); ++i) {
@@ -128,7 +128,7 @@ TEST(FirstCalls, WithoutAnyLibraryAreReportedOncePerStub) {
 // In the middle of a search a thread has open files, memory and frames without unwind tables.
 TEST(FirstCalls, OfACancelledThreadComeToTheirEnd) {
   for (const char* log : {"error", "debug"}) {  // debug: every fact is read, and reported
-    Laboratory machine;
+    ThreadsMachine machine;
     with_fakes(machine).env("ANYCUDA_LOG", log);
     const ProcessResult result = machine.run({program("cancelled")}, kWatchdog);
     EXPECT_TRUE(result.ok()) << result.describe();
@@ -138,7 +138,7 @@ TEST(FirstCalls, OfACancelledThreadComeToTheirEnd) {
 }
 
 TEST(FirstCalls, OfACancelledThreadAreReportedIfTheyFail) {
-  Laboratory machine;
+  ThreadsMachine machine;
   machine.put_file("empty/libcudart.so.12", "").library_path(machine.root() / "empty");
   const ProcessResult result = machine.run({program("cancelled")}, kWatchdog);
   EXPECT_TRUE(result.ok()) << result.describe();
@@ -150,7 +150,7 @@ TEST(FirstCalls, OfACancelledThreadAreReportedIfTheyFail) {
 // The driver apart: its cuInit reads the whole computer over, sixty-four times here.
 // ThreadSanitizer sees no more of the real libraries than of the fakes, and takes a second to make
 // room for them.
-TEST(FirstCalls, OnTheRealLibrariesGiveAllThreadsTheSameAThousandTimes) {
+TEST(FirstCalls, RealLibraries_AllThreadsGetTheSameAThousandTimes) {
   expect_one_answer_on({"cudart-12.9", "nvrtc-12.9", "nvjitlink-12.9"}, "12090",
                        kSanitized ? 25 : 1000, [](Machine& m) {
                          m.wheel(cudart, "12.9").wheel(nvrtc, "12.9").wheel(nvjitlink, "12.9");
@@ -158,7 +158,7 @@ TEST(FirstCalls, OnTheRealLibrariesGiveAllThreadsTheSameAThousandTimes) {
                        });
 }
 
-TEST(FirstCalls, OnTheRealLibrariesAndTheRealDriverGiveAllThreadsTheSame) {
+TEST(FirstCalls, RealLibrariesAndDriver_AllThreadsGetTheSameAnswer) {
   expect_one_answer_on({"cudart-12.9", "nvrtc-12.9", "nvjitlink-12.9", "driver-535"}, "12020",
                        times(10), [](Machine& m) {
                          m.wheel(cudart, "12.9").wheel(nvrtc, "12.9").wheel(nvjitlink, "12.9");

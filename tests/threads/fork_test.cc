@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "laboratory.h"
+#include "fixture.h"
 
 namespace anycuda::test {
 namespace {
@@ -35,24 +35,24 @@ class Fork : public testing::Test {
     return told;
   }
 
-  Laboratory machine;
+  ThreadsMachine machine;
 };
 
 const auto kEverything = ElementsAre("one", "end", "two", "end", "three", "end", "GetDeviceCount");
 
-TEST_F(Fork, BeforeTheFirstCallLeavesBothSidesWhatWasRegistered) {
+TEST_F(Fork, BeforeTheFirstCall_BothSidesKeepTheRegistrations) {
   EXPECT_EQ(run("fork_before_call").out, "child 0:3\nparent 0:3\n");
   EXPECT_THAT(told(record()), kEverything);
   EXPECT_THAT(told(record().string() + ".child"), kEverything);
 }
 
-TEST_F(Fork, DuringTheReplayLetsTheChildFinishIt) {
+TEST_F(Fork, DuringTheReplay_ChildFinishesIt) {
   EXPECT_EQ(run("fork_during_replay").out, "child 0:3\nparent 0:3\n");
   EXPECT_THAT(told(record()), kEverything);
   EXPECT_THAT(told(record().string() + ".child"), kEverything);
 }
 
-TEST_F(Fork, WhileTheRuntimeIsBeingOpenedLetsTheChildCall) {
+TEST_F(Fork, DuringTheOpening_ChildCanCall) {
   EXPECT_EQ(run("fork_during_open").out, "child 0:3\nparent 0:3\n");
   EXPECT_THAT(told(record()), ElementsAre("kernel", "end", "GetDeviceCount"));
   EXPECT_THAT(told(record().string() + ".child"), ElementsAre("kernel", "end", "GetDeviceCount"));

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "laboratory.h"
+#include "fixture.h"
 
 namespace anycuda::test {
 namespace {
@@ -50,7 +50,7 @@ class GuardRails : public testing::Test {
     return result.out;
   }
 
-  Laboratory machine;
+  ThreadsMachine machine;
 };
 
 TEST_F(GuardRails, GiveAllThreadsTheSame) {
@@ -73,7 +73,7 @@ TEST_F(GuardRails, AcceptOneOfTwoThatDoNotGoTogether) {
   }
 }
 
-TEST_F(GuardRails, MayBeAskedByALibrarysConstructorAndByWhomItWaitsFor) {
+TEST_F(GuardRails, MayBeUsedByAConstructorAndItsThread) {
   headers("12090");
   for (int i = 0; i < times(50); ++i) {
     ASSERT_EQ(run("constructor"),

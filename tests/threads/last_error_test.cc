@@ -3,13 +3,13 @@
 // Errors that the stub makes itself, in many threads at once.
 #include <gtest/gtest.h>
 
-#include "laboratory.h"
+#include "fixture.h"
 
 namespace anycuda::test {
 namespace {
 
-TEST(LastErrors, AreEachThreadsOwnAndAreReportedOnce) {
-  Laboratory machine;
+TEST(LastErrors, ArePerThreadAndReportedOnce) {
+  ThreadsMachine machine;
   machine.library_path(fake("fake_recorder"));
   for (int i = 0; i < times(1000); ++i) {
     const ProcessResult result = machine.run({program("last_errors")}, kWatchdog);

@@ -7,7 +7,7 @@
 
 #include <map>
 
-#include "laboratory.h"
+#include "fixture.h"
 #include "tests/support/case_names.h"
 
 namespace anycuda::test {
@@ -48,7 +48,7 @@ class Registration : public testing::Test {
   }
   std::filesystem::path record() const { return machine.root() / "tmp/record"; }
 
-  Laboratory machine;
+  ThreadsMachine machine;
 };
 
 class RegistrationByNvcc : public Registration, public testing::WithParamInterface<const char*> {
@@ -80,7 +80,7 @@ TEST_F(Registration, OfEveryKindIsReplayedWithEveryArgument) {
   EXPECT_THAT(recorded(), Contains(HasSubstr("UnifiedTable")));
 }
 
-TEST_F(Registration, IsReplayedForTheFirstModuleThatIsAskedFor) {
+TEST_F(Registration, IsReplayedForTheFirstModuleQuery) {
   expect_the_same({"+" + object("all_kinds"), "init", "call"});
   EXPECT_THAT(recorded(), Contains(HasSubstr("InitModule")));
 }
@@ -96,12 +96,12 @@ TEST_F(Registration, OfSeveralObjectsKeepsTheirOrder) {
   expect_the_same(steps);
 }
 
-TEST_F(Registration, OfAnObjectClosedAfterTheFirstCallIsTakenBack) {
+TEST_F(Registration, ObjectClosedAfterTheFirstCall_IsUndone) {
   expect_the_same({"+" + object("all_kinds"), "call", "-0", "call"});
   EXPECT_THAT(recorded(), Contains("#0 Unregister"));
 }
 
-TEST_F(Registration, OfAnObjectClosedBeforeTheFirstCallIsNeverMade) {
+TEST_F(Registration, ObjectClosedBeforeTheFirstCall_IsNeverMade) {
   machine.library_path(fake("fake_recorder"));
   const Lines lines = record_of("importer_stub", {"+" + object("all_kinds"), "-0", "call"});
   EXPECT_THAT(lines, ElementsAre("GetDeviceCount"));
@@ -113,7 +113,7 @@ TEST_F(Registration, WithoutACallNeedsNoRuntime) {
   EXPECT_FALSE(std::filesystem::exists(record()));
 }
 
-// By fat binary: what the runtime was told of it, after its address.
+// By fat binary: the registrations that the runtime got, after its address.
 std::map<std::string, Lines> by_fat_binary(const Lines& lines) {
   std::map<std::string, Lines> calls;
   for (const std::string& line : lines) {
@@ -123,7 +123,7 @@ std::map<std::string, Lines> by_fat_binary(const Lines& lines) {
   return calls;
 }
 
-TEST_F(Registration, FromManyThreadsDuringTheReplayLosesNothing) {
+TEST_F(Registration, ManyThreadsDuringTheReplay_NothingIsLost) {
   machine.library_path(fake("fake_recorder"));
   for (int i = 0; i < times(50); ++i) {
     std::map<std::string, int> seen;  // addresses of fat binaries
@@ -145,7 +145,7 @@ TEST_F(Registration, FromManyThreadsDuringTheReplayLosesNothing) {
   }
 }
 
-TEST_F(Registration, WithLittleAddressSpaceLosesNothing) {
+TEST_F(Registration, LittleAddressSpace_NothingIsLost) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs terabytes of address space";
   machine.library_path(fake("fake_recorder"));
   for (const char* room : {"4000000", "8000000", "16000000", "40000000", "80000000", "400000000"}) {
@@ -160,7 +160,7 @@ TEST_F(Registration, WithLittleAddressSpaceLosesNothing) {
 }
 
 // mlockall(MCL_FUTURE) makes every new page resident, and counts it: nothing may be reserved.
-TEST_F(Registration, InLockedMemoryTakesWhatItUses) {
+TEST_F(Registration, InLockedMemory_LocksOnlyUsedPages) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs terabytes of address space";
   machine.library_path(fake("fake_recorder"));
   for (const char* limit : {"3000000", "most"}) {
@@ -177,7 +177,7 @@ TEST_F(Registration, InLockedMemoryTakesWhatItUses) {
   }
 }
 
-// Nothing at all can be kept then; the program goes on and is told so.
+// No registration can be kept then; the program goes on and prints the error.
 TEST_F(Registration, WithoutAddressSpaceDoesNotCrash) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs terabytes of address space";
   machine.library_path(fake("fake_recorder"));

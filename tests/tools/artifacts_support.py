@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of tools/fetch/ share: small archives, a lock made of them, sources that need no
-network.
+"""The common parts of the tests of tools/fetch/: small archives, a lock made of them, sources that need no network.
 """
 
 from __future__ import annotations
@@ -60,9 +59,7 @@ def recipe_text(lock: Lock) -> str:
 
 
 class Store:
-    """A source of files that lie in memory; counts what it was asked for and fails as often as
-    told.
-    """
+    """A source of files in memory; counts its requests, and fails the first `failures` of them."""
 
     def __init__(self, contents: dict[str, bytes], failures: int = 0, versions: dict[str, str] | None = None):
         self.contents = contents
@@ -116,7 +113,7 @@ class CacheCase(unittest.TestCase):
         return Lock(files, artifacts, {"both": tuple(artifacts)})
 
     def get(self, store, names: list[str] | None = None):
-        """What is said goes to self.said; pauses are noted."""
+        """Messages go to self.said; pauses are noted."""
         artifacts = self.lock.expand(names or ["both"])
         pauses = mock.patch.object(get_module, "pause", self.slept.append)
         with pauses, contextlib.redirect_stderr(self.said):

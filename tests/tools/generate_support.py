@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the generator share: a library small enough to know by heart."""
+"""The common parts of the tests of the generator: a library small enough to know by heart."""
 
 import json
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which dispositions nobody has classified, and which let another layout through: derived from the database,
+"""Unclassified dispositions, and those that let another layout through: derived from the database,
 apart from the code that makes the dispositions."""
 
 import re
@@ -13,7 +13,7 @@ _WORDS = re.compile(r"(?:struct|union|enum) [\w.@-]+|\w+")
 
 
 def complaints(database: Database, found: dict) -> list[str]:
-    """What nobody has classified, a line for each disposition."""
+    """The unclassified dispositions, a line each."""
     rejects = overrides.load_verdicts(database.path / "rejects.txt")
     absents = overrides.load_verdicts(database.path / "absents.txt")
     checked = Layouts(database)
@@ -30,7 +30,7 @@ def complaints(database: Database, found: dict) -> list[str]:
                     why = "" if disposition.kind == "direct" else f"{disposition.kind} on its own major"
                 elif disposition.kind == "rejected":
                     known = any(line.matches(*key, declared) for line in rejects)
-                    why = "" if known else f"rejected by the rule alone: {disposition.reason}"
+                    why = "" if known else f"rejected only by the rule: {disposition.reason}"
                 elif disposition.kind == "absent":
                     known = is_newer(function, runtime) or any(line.matches(*key, declared) for line in absents)
                     why = "" if known else f"{disposition.reason}, and absents.txt does not say why"
@@ -154,7 +154,7 @@ class Layouts:
 
 def places(text: str, types) -> dict[str, tuple]:
     """Where everything lies that a prototype leads to: parameters, fields, fields behind pointers.
-    Sizes and offsets alone, read off the layouts: a second opinion beside the rule's."""
+    Only sizes and offsets, from the layouts: a second check beside the rule's."""
     result, params, _ = ctype.parse_prototype(text)
     found = {"parameters": (len(params),)}
     for number, type_text in enumerate([result, *(param.type for param in params)]):

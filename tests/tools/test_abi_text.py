@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text format of the database: what is written is read again, and nothing is guessed."""
+"""The text format of the database: written text is read back the same, and nothing is guessed."""
 
 import tempfile
 import unittest
@@ -52,7 +52,7 @@ class Tables(unittest.TestCase):
         text = abi_text.write_flat(table, VERSIONS, "About.", sorted(table))
         self.assertEqual(self.round_trip(text, abi_text.read_flat), table)
 
-    def test_a_release_that_agrees_changes_ranges_alone(self):
+    def test_release_that_agrees_changes_only_ranges(self):
         before = abi_text.write_block(self.TABLE, VERSIONS, "").splitlines()
         more = {key: dict(by) for key, by in self.TABLE.items()}
         more["typedef T"]["13.1"] = ("unsigned long",)
@@ -62,7 +62,7 @@ class Tables(unittest.TestCase):
             [("  11.8-13.0  unsigned long", "  11.8-13.1  unsigned long")],
         )
 
-    def test_a_reviewed_line_holds_for_its_majors_alone(self):
+    def test_override_holds_only_for_its_majors(self):
         with tempfile.TemporaryDirectory() as temporary:
             path = Path(temporary) / "internals.txt"
             path.write_text("# why\nf\n  11,12  void ()\n  13  int ()\ng\n  *  char ()\n")
@@ -87,7 +87,7 @@ class Types(unittest.TestCase):
         node = ctype.parse("void * [8]")
         self.assertEqual((node.shape, node.count, node.inner.shape), ("array", 8, "pointer"))
 
-    def test_const_of_the_pointer_is_not_const_of_what_it_points_to(self):
+    def test_const_pointer_is_not_pointer_to_const(self):
         node = ctype.parse("char * const *")
         self.assertTrue(node.inner.const)
         self.assertFalse(node.const or node.inner.inner.const)

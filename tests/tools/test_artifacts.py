@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Getting artifacts: what comes, what is refused, what an interruption or a second process leaves."""
+"""Getting artifacts: results, refusals, and what an interruption or a second process leaves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from artifacts.get import GIVE_UP_AFTER
 
 
 class Getting(CacheCase):
-    def test_an_artifact_has_the_members_the_lock_takes_and_no_others(self) -> None:
+    def test_artifact_has_only_the_locked_members(self) -> None:
         result = self.get(Store(self.contents))
         folder = result.folders["one"]
         self.assertEqual((folder / "nvidia/lib/libone.so").read_bytes(), b"one")
@@ -45,7 +45,7 @@ class Getting(CacheCase):
         self.assertEqual(list(self.cache.root.rglob("*.whl")), [])
         self.assertFalse(self.cache.work.exists())
 
-    def test_a_filled_cache_asks_nobody_and_says_one_line(self) -> None:
+    def test_filled_cache_makes_no_request_and_prints_one_line(self) -> None:
         first = self.get(Store(self.contents))
         self.said.truncate(self.said.seek(0))
         (self.cache.root / ".lock").unlink()
@@ -120,7 +120,7 @@ class Failing(CacheCase):
         self.assertEqual(self.published(), ["one"])
         self.assertEqual(self.slept, [1.0, 4.0])
 
-    def test_after_three_tries_the_reason_is_told(self) -> None:
+    def test_after_three_tries_the_reason_is_reported(self) -> None:
         store = Store(self.contents, failures=3)
         self.assertEqual(self.get(store, ["one"]).missing, {"one": "the line is broken"})
         self.assertEqual(store.asked, ["one.whl"] * 3)
@@ -143,7 +143,7 @@ class Failing(CacheCase):
             result = self.get(store)
         self.assertEqual(len(result.missing), 20)
         self.assertEqual(len(store.asked), GIVE_UP_AFTER * get_module.TRIES)
-        self.assertRegex(result.missing["p9"], "not tried .* the line is broken")
+        self.assertRegex(result.missing["p9"], "not tried.* the line is broken")
 
     def test_a_source_that_gave_a_file_is_not_given_up(self) -> None:
         self.contents = {f"p{i}.whl": self.contents["one.whl"] + b" " * i for i in range(20)}
@@ -281,7 +281,7 @@ class Processes(CacheCase):
         self.assertEqual(len(self.get(store).folders), 20)
         self.assertEqual(len(store.asked), 20)
 
-    def test_of_two_processes_one_fetches_and_the_other_waits_and_uses_it(self) -> None:
+    def test_two_processes_fetch_once(self) -> None:
         started, go_on, answer = Pipe(), Pipe(), Pipe()
         first = self.start(_fetch_slowly, self, started, go_on)
         self.assertTrue(started.receive())
@@ -314,7 +314,7 @@ class CommandLine(CacheCase):
         status, out, err = self.run_cli(store, "get", "both")
         self.assertEqual(status, 0)
         self.assertIn("one not available", out)
-        self.assertRegex(err, "1 of 2 could not be had:\n  one: .*SHA-256")
+        self.assertRegex(err, "1 of 2 could not be fetched:\n  one: .*SHA-256")
         self.assertEqual(self.run_cli(store, "get", "both", "--strict")[0], 1)
         self.assertEqual(self.run_cli(store, "get", "two", "--strict")[0], 0)
 

@@ -102,15 +102,15 @@ class FaultyLocks(CacheCase):
         part, other = lockfile.Part("gone==1", {"*": ""}), lockfile.Part("two.whl", {"*": ""})
         named = lockfile.Part("one.whl", {"nvidia/*": "bin/name"})
         cases = {
-            "'abc' is no SHA-256": self.with_file(sha256="abc"),
+            "'abc' is not a SHA-256": self.with_file(sha256="abc"),
             "size -1": self.with_file(size=-1),
             "'one' is neither package==version nor package/suite/component": self.with_file(wish="one"),
             "'one/bookworm' is neither package==version": self.with_file(wish="one/bookworm"),
             "gone==1: not in the lock, run `python3 tools/fetch/fetch.py lock --keep`": self.with_artifact("one", part),
             "file one.whl: no artifact uses it": self.with_artifact("one", other),
-            "which is no folder": self.with_artifact("one", named),
+            "which is not a folder": self.with_artifact("one", named),
             "a set has the same name": self.with_artifact("both", named),
-            "there is no artifact 'three'": dataclasses.replace(self.lock, sets={"all": ("three",)}),
+            "unknown artifact 'three'": dataclasses.replace(self.lock, sets={"all": ("three",)}),
         }
         for words, lock in cases.items():
             with self.subTest(words):

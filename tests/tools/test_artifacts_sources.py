@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pip and apt as sources: what is asked of them, and what is said when they are missing or have
+"""pip and apt as sources: the requests to them, and the messages when they are missing or have
 something else.
 """
 
@@ -43,7 +43,7 @@ class AptSource(CacheCase):
     def test_the_locked_version_is_fetched(self) -> None:
         self.assertEqual(self.fetch("2", APT), (self.top / "in to/p.deb", "2"))
 
-    def test_another_machine_has_an_archive_of_its_own(self) -> None:
+    def test_each_architecture_has_its_archive(self) -> None:
         for wish, architecture in (("p/bookworm/main", "amd64"), ("p/bookworm/main aarch64", "arm64")):
             self.fetch("2", APT, wish)
             (config,) = (self.top / "a pt").rglob("apt.conf")
@@ -69,7 +69,7 @@ class AptSource(CacheCase):
         with self.assertRaisesRegex(FetchError, "apt-get is missing: .* a Debian with apt"):
             self.fetch("2", {})
 
-    def test_an_archive_out_of_reach_is_a_reason_although_apt_calls_it_a_warning(self) -> None:
+    def test_unreachable_archive_fails_despite_apts_warning(self) -> None:
         broken = APT["apt-get"].replace(
             "*update*) exit 0", "*update*) echo 'W: Failed to fetch it' >&2; exit 0"
         )
@@ -131,7 +131,7 @@ class PipSource(PipCase):
         for own in ("//", "--isolated", "--index-url", "--proxy", "--cert"):
             self.assertNotIn(own, text, "the user's own configuration of pip leads to the index")
 
-    def test_a_wheel_without_machine_code_is_asked_for_without_a_platform(self) -> None:
+    def test_pure_wheel_is_requested_without_a_platform(self) -> None:
         asked = self.top / "asked"
         self.fetch(f'echo "$*" > {asked}; : > "{self.top}/in to/a.whl"', arch="all")
         self.assertIn("--only-binary=:all:", asked.read_text())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Unpacking: where members go, and that no archive gets anything outside the artifact's folder."""
+"""Unpacking: where members go, and that all stay inside the artifact's folder."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Tricks(CacheCase):
             "one", "all", (Part("one.whl", {"nvidia/*": "", "moved/*": ""}),)
         )
         reason = self.get(Store(self.contents), ["one"]).missing["one"]
-        self.assertIn("nothing in it matches ['moved/*']", reason)
+        self.assertIn("no member matches ['moved/*']", reason)
 
 
 class DebianPackages(CacheCase):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The statistics of bench/gpu: what they say of pairs whose ratio is known."""
+"""The statistics of bench/gpu, on pairs whose ratio is known."""
 
 import random
 import sys

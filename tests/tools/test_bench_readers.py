@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmark's readers: what instruments write, as numbers."""
+"""The benchmark's readers: the tools' outputs as numbers."""
 
 import sys
 import unittest
@@ -51,7 +51,7 @@ end
 
 
 class Callgrind(unittest.TestCase):
-    def test_a_dump_at_the_end_of_a_function_is_that_function_s_count(self):
+    def test_dump_after_a_function_has_its_count(self):
         dump = "desc: Trigger: --dump-after=phase_load\n\nsummary: 186787\n\ntotals: 186787\n"
         self.assertEqual(tools.read_phase(dump), ("phase_load", 186787))
 
@@ -79,7 +79,7 @@ class Strace(unittest.TestCase):
 
 
 class Memory(unittest.TestCase):
-    def test_zero_initialised_data_belongs_to_its_library_and_the_heap_does_not(self):
+    def test_zeroed_data_is_the_librarys_and_heap_is_not(self):
         loaded = memory.read_moments(SMAPS)["loaded"]
         self.assertEqual(loaded.of(Path("/x/libx.so")), memory.Amount(resident=12, dirty=4))
 
@@ -100,7 +100,7 @@ class Report(unittest.TestCase):
 
 
 class Shims(unittest.TestCase):
-    def test_each_function_has_its_own_entry_and_number(self):
+    def test_each_function_has_an_entry_and_number(self):
         text = shims.assembler_text(["first", "second"])
         self.assertIn("cmpq $0, shim_table+8(%rip)", text)
         self.assertIn("pushq $1", text)

@@ -112,8 +112,8 @@ class TheCatalogue(unittest.TestCase):
         self.assertEqual(catalogue.errors, [])
         self.assertGreater(len(catalogue.components), 100)
 
-    def test_every_distribution_of_a_toolkit_piece_is_of_the_majors_that_its_folders_are_of(self) -> None:
-        """Up to CUDA 12 each wheel has a folder of its own, from 13 on they share nvidia/cu13."""
+    def test_distributions_and_folders_have_the_same_majors(self) -> None:
+        """Up to CUDA 12 each wheel has its own folder; from 13 on they share nvidia/cu13."""
         words = {"target": "x86_64-linux", "multiarch": "x86_64-linux-gnu"}
         for piece in generate.Catalogue(CATALOGUE, words).components:
             if piece.values["packaging"] != ["toolkit"]:
@@ -144,7 +144,7 @@ class Table(CatalogueCase):
         self.write("dynamic_libraries.txt", GOOD.replace("    wheels  -\n", "    wheels  -\n    needs librt.so.1\n"))
         self.assertIn('{"librt.so.1"}', self.table())
 
-    def test_a_library_with_a_stub_has_its_sonames_from_the_descriptor(self) -> None:
+    def test_stubbed_library_has_the_descriptors_sonames(self) -> None:
         self.write("dynamic_libraries.txt", GOOD.replace("libtool.so", "{cudart} libtool.so"))
         self.assertIn('{"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0", "libtool.so"}', self.table())
 
@@ -154,7 +154,7 @@ class Table(CatalogueCase):
         self.assertIn('{"tool-*/lib", "lib64", "targets/x86_64-linux/lib"}', table)
         self.assertIn('{"usr/lib/x86_64-linux-gnu"}', table)
 
-    def test_minus_is_none(self) -> None:
+    def test_minus_is_an_empty_list(self) -> None:
         row = next(line for line in self.table().splitlines() if line.startswith('    {"tool"'))
         self.assertIn("Packaging::other, {nullptr, 0}", row)  # groups
         self.assertIn("{nullptr, 0}, {kRoots", row)  # wheels, and no distribution
@@ -172,13 +172,13 @@ class Refusal(CatalogueCase):
     def test_of_an_unknown_key(self) -> None:
         self.refuses("    groups ", "    group ", 8, "unknown key 'group'")
 
-    def test_of_a_key_that_is_said_twice(self) -> None:
+    def test_of_a_repeated_key(self) -> None:
         self.refuses("    groups  cudart\n", "    files x.so\n", 9, "'files' of cudart is given twice")
 
     def test_of_a_key_without_a_value(self) -> None:
         self.refuses("    groups  cudart", "    groups", 8, "'groups' has no value")
 
-    def test_of_a_line_before_any_piece(self) -> None:
+    def test_of_a_line_before_any_component(self) -> None:
         self.refuses("# A comment.", "    files x", 1, "belongs to no component")
 
     def test_of_a_name_with_blanks(self) -> None:
@@ -228,7 +228,7 @@ class Refusal(CatalogueCase):
     def test_of_a_distribution_without_wheels_folders(self) -> None:
         self.refuses("    wheels  -\n", "    wheels  -\n    from nvidia-cuda-runtime\n", 14, "no folder of wheels")
 
-    def test_of_a_piece_without_any_folder(self) -> None:
+    def test_of_a_component_without_a_folder(self) -> None:
         self.refuses("    roots   tool-*/lib +", "    roots -\n    system -", 14, "no folder to look in")
 
     def test_of_needs_of_what_is_not_opened(self) -> None:
@@ -238,7 +238,7 @@ class Refusal(CatalogueCase):
     def test_of_needs_that_are_a_path(self) -> None:
         self.refuses("    wheels  -\n", "    wheels  -\n    needs lib/librt.so.1\n", 18, "cannot be a value of 'needs'")
 
-    def test_of_a_default_that_is_none(self) -> None:
+    def test_of_an_unknown_default(self) -> None:
         self.refuses("default roots ", "default files ", 4, "'default' takes")
 
     def test_of_distributions(self) -> None:
@@ -257,7 +257,7 @@ class Refusal(CatalogueCase):
         (self.folder / "headers.txt").unlink()
         self.refused("headers.txt", "cannot be read")
 
-    def test_of_a_file_that_is_no_text(self) -> None:
+    def test_of_a_file_that_is_not_text(self) -> None:
         (self.folder / "headers.txt").write_bytes(b"\xff\xfe")
         self.refused("headers.txt", "cannot be read")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adapters that are generated: what they do, and which lines about them are refused."""
+"""Generated adapters: their effects, and the lines about them that are refused."""
 
 import unittest
 
@@ -48,7 +48,7 @@ class Copies(unittest.TestCase):
                         text.index("convert(copy0, a0)"))
         self.assertNotIn("convert(*a0", text)
 
-    def test_a_result_goes_through_a_function_that_is_written_by_hand(self):
+    def test_result_goes_through_a_handwritten_function(self):
         """A pattern's, only where the call would be rejected."""
         enums = "result.BAD  12.0  1\nresult.BAD  13.0  1001\n"
         functions = "f\n  12.0-13.0  enum result (int n)\ng\n  12.0-13.0  int (int n)\nh\n  12.0  enum result (int n)\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where arguments lie on each CPU."""
+"""The places of arguments on each CPU."""
 
 import unittest
 
@@ -48,7 +48,7 @@ class X86_64(unittest.TestCase):
     def test_a_struct_of_two_words_takes_two_registers(self):
         self.assertEqual(self.locations((PAIR, 16), (INTEGER, 8)), [None, 2])
 
-    def test_a_struct_that_no_longer_fits_leaves_the_register_to_the_next(self):
+    def test_unfitting_struct_leaves_the_register_to_the_next(self):
         found = self.locations(*[(INTEGER, 8)] * 5, (PAIR, 16), (INTEGER, 8), (INTEGER, 8))
         self.assertEqual(found, [0, 1, 2, 3, 4, None, 5, 10])
 
@@ -56,7 +56,7 @@ class X86_64(unittest.TestCase):
         found = self.locations((("integer", "sse"), 16), (INTEGER, 8), (FLOAT, 8))
         self.assertEqual(found, [None, 1, None])
 
-    def test_a_large_struct_is_on_the_stack_and_takes_no_register(self):
+    def test_large_struct_is_only_on_the_stack(self):
         found = self.locations((MEMORY, 24), *[(INTEGER, 8)] * 7)
         self.assertEqual(found, [None, 0, 1, 2, 3, 4, 5, 11])
 
@@ -84,18 +84,18 @@ class Aarch64(unittest.TestCase):
     def test_floats_take_no_integer_register(self):
         self.assertEqual(self.locations((INTEGER, 8), (FLOAT, 4), (INTEGER, 8)), [0, None, 1])
 
-    def test_the_ninth_float_is_on_the_stack_and_leaves_the_registers_to_integers(self):
+    def test_ninth_float_is_on_the_stack_integers_keep_registers(self):
         found = self.locations(*[(FLOAT, 8)] * 9, (INTEGER, 8))
         self.assertEqual(found[8:], [8, 0])
 
     def test_a_struct_of_two_words_takes_two_registers(self):
         self.assertEqual(self.locations((PAIR, 16), (INTEGER, 8)), [None, 2])
 
-    def test_a_struct_that_no_longer_fits_takes_the_registers_that_are_left_with_it(self):
+    def test_unfitting_struct_takes_the_remaining_registers(self):
         found = self.locations(*[(INTEGER, 8)] * 7, (PAIR, 12, 4), (INTEGER, 8), (INTEGER, 8))
         self.assertEqual(found[6:], [6, None, 10, 11])
 
-    def test_a_large_struct_is_a_pointer_to_a_copy_and_no_output(self):
+    def test_large_struct_is_a_pointer_not_an_output(self):
         self.assertEqual(self.locations((MEMORY, 24), (INTEGER, 8)), [None, 1])
         self.assertEqual(self.locations(*[(INTEGER, 8)] * 8, (MEMORY, 64, 1), (INTEGER, 8))[8:], [None, 9])
 
@@ -112,7 +112,7 @@ class Aarch64(unittest.TestCase):
         found = self.locations(*[(FLOAT, 8, 8, 2)] * 3, (FLOAT, 8, 8, 2), (FLOAT, 4), (INTEGER, 8))
         self.assertEqual(found, [None, None, None, None, 8, 0])
 
-    def test_a_struct_of_floats_that_no_longer_fits_is_on_the_stack_and_so_are_all_floats_after_it(self):
+    def test_unfitting_float_struct_moves_later_floats_to_the_stack(self):
         found = self.locations(*[(FLOAT, 8)] * 7, (FLOAT, 8, 8, 2), (FLOAT, 8), (INTEGER, 8))
         self.assertEqual(found[7:], [8, 9, 0])
         found = self.locations(*[(FLOAT, 8)] * 8, (FLOAT, 4), (("sse", "sse"), 16, 16, 2), (FLOAT, 8))

@@ -40,7 +40,7 @@ class Records(unittest.TestCase):
         self.assertTrue(writer.record_is_shared(one, other, "struct S"))
         self.assertIn("using S = v1::S;", writer.definitions(other))
 
-    def test_one_that_holds_or_points_to_another_that_differs_is_two(self):
+    def test_struct_with_a_differing_member_is_two_types(self):
         for holder in ("struct S", "struct S *"):
             size = {"struct S": 4}.get(holder, 8)
             outer = {"struct T": f"size {size} align {min(size, 8)} | 0  {holder}  s"}
@@ -54,7 +54,7 @@ class Records(unittest.TestCase):
         self.assertIn("static_assert(sizeof(S) == 8 && alignof(S) == 4);", text)
         self.assertIn("static_assert(__builtin_offsetof(S, b) == 4);", text)
 
-    def test_an_alignment_that_the_fields_do_not_ask_for_is_written(self):
+    def test_extra_alignment_is_written(self):
         writer, one, _ = two({"struct S": "size 16 align 16 | 0  int  a"}, {})
         self.assertIn("struct alignas(16) S {", writer.definitions(one))
 
@@ -93,7 +93,7 @@ class Copies(unittest.TestCase):
         ):
             self.assertIn(words, self.plan({"struct S": a}, {"struct S": other})[1])
 
-    def test_an_enumerator_that_changed_its_value_is_no_copy(self):
+    def test_enumerator_with_another_value_is_not_copied(self):
         body = {"struct S": "size 4 align 4 | 0  enum E  e"}
         grown = {"struct S": "size 8 align 4 | 0  enum E  e | 4  int  more"}
         writer = cxx.Writer()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptors: a typing error in library.json stops the build with a sentence."""
+"""Descriptors: a typing error in library.json stops the build with a message."""
 
 import json
 import tempfile
@@ -35,7 +35,7 @@ class Sound(unittest.TestCase):
         found = load({"core": {"11": ["old"], "13": ["core"]}})
         self.assertEqual(found.required_symbols, {11: {"old"}, 13: {"core"}})
 
-    def test_releases_of_its_own_are_for_majors_of_one_soname(self):
+    def test_separate_releases_need_one_soname(self):
         rows = {n: {"soname": "libsmall.so.2", "node": None} for n in ("11", "12")}
         found = load({"majors": rows, "own_releases": True})
         self.assertTrue(found.own_releases)
@@ -105,7 +105,7 @@ class Wrong(unittest.TestCase):
     def test_what_a_library_makes_needs_a_driver(self):
         self.refuse({"output": "ptx"}, "output", "driver_bound")
 
-    def test_a_version_function_has_a_name_a_form_and_a_release(self):
+    def test_version_function_has_name_form_and_release(self):
         whole = {"name": "smallVersion", "form": "number", "since": "12.0"}
         self.assertEqual(load({"version_function": whole}).version_function, whole)
         self.refuse({"version_function": {"name": "smallVersion"}}, "version_function", "since")
@@ -127,7 +127,7 @@ class Wrong(unittest.TestCase):
                     {"soname": "libsmall.so.12", "node": "OTHER_12"}):
             self.refuse({"majors": {"12": row}}, "must begin with file_prefix")
 
-    def test_there_are_as_many_majors_as_the_loader_has_room_for(self):
+    def test_number_of_majors_equals_the_loaders_limit(self):
         rows = {str(n): {"soname": f"libsmall.so.{n}", "node": None} for n in range(11, 19)}
         self.refuse({"majors": rows}, "8 majors", "loader/open.cc")
         self.refuse({"majors": {}}, "0 majors")
@@ -155,7 +155,7 @@ class Wrong(unittest.TestCase):
     def test_required_symbols_know_the_majors_that_there_are(self):
         self.refuse({"core": {"11": ["old"], "14": ["core"]}}, "14")
 
-    def test_text_that_is_no_json_is_an_error_too(self):
+    def test_text_that_is_not_json_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "library.json"
             file.write_text("{", encoding="utf-8")
@@ -182,7 +182,7 @@ class Peers(unittest.TestCase):
 class Room(unittest.TestCase):
     def test_is_what_the_loader_says(self):
         source = (ROOT / "loader" / "open.cc").read_text(encoding="utf-8")
-        # one more for the native version
+        # one more for the unversioned names
         self.assertIn(f"kMaxSymbolVersions = {descriptor.MAX_MAJORS + 1};", source)
 
 

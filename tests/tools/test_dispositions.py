@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Dispositions: what becomes of a call when the caller's major and the runtime's differ."""
+"""Dispositions: the result of a call when the caller's major and the runtime's differ."""
 
 import re
 import unittest
@@ -124,13 +124,13 @@ class SmallCases(unittest.TestCase):
         self.assertEqual((found.kind, found.since), ("emulated", "12.1"))
         self.assertEqual(found.needs, ("early", "late", "cuLater"))
 
-    def test_an_adapter_that_needs_what_nobody_has_stops_the_build(self):
+    def test_adapter_with_an_unknown_need_stops_the_build(self):
         for needs, text in (("gone", "needs gone, which no 12 has"), ("cuGone", "no driver has cuGone")):
             lines = f"13>12 f emulated g needs {needs}  reason\n"
             with self.assertRaisesRegex(abi_text.FormatError, text):
                 self.one(self.TWO, ("f", "13", "12"), adapters=lines, driver="cuOther\n")
 
-    def test_what_an_adapter_needs_follows_the_per_thread_forms_where_there_are_any(self):
+    def test_adapters_needs_follow_per_thread_forms(self):
         text = "f_ptsz\n  13.0  int ()\ng\n  12.0  int ()\ng_ptsz\n  12.0  int ()\nh\n  12.0  int ()\n"
         lines = "13>12 f emulated g needs g,h,cuX,cuY  reason\n"
         found = self.one(text, ("f_ptsz", "13", "12"), adapters=lines, driver="cuX\ncuX_ptsz\ncuY\n")
@@ -238,7 +238,7 @@ class Cudart(unittest.TestCase):
                         f"{symbol} {caller} on {runtime}",
                     )
 
-    def test_what_smashed_the_callers_stack_is_never_called_as_it_is(self):
+    def test_functions_with_a_larger_struct_are_never_direct(self):
         for symbol, caller, runtime in (
             ("cudaPointerGetAttributes", "12", "13"),
             ("cudaFuncGetAttributes", "11", "12"),
@@ -274,7 +274,7 @@ class Cudart(unittest.TestCase):
                 self.assertEqual(disposition(symbol, caller, runtime).kind, "adapted", symbol)
             self.assertEqual(disposition(symbol, "13", "13").kind, "direct")
 
-    def test_a_launch_by_kernel_handle_is_made_from_another_in_11(self):
+    def test_launch_by_kernel_handle_is_emulated_on_11(self):
         found = disposition("__cudaLaunchKernel", "13", "11")
         self.assertEqual((found.kind, found.needs), ("emulated", ("cudaLaunchKernel",)))
         found = disposition("__cudaLaunchKernel_ptsz", "13", "11")
@@ -312,7 +312,7 @@ class Cudart(unittest.TestCase):
 
 
 class OtherLibraries(unittest.TestCase):
-    def test_nothing_is_rejected_that_nobody_looked_at(self):
+    def test_only_reviewed_functions_are_rejected(self):
         for library in ("nvrtc", "nvjitlink", "cuda"):
             database = real(library)
             reviews = {line.reason
@@ -326,7 +326,7 @@ class OtherLibraries(unittest.TestCase):
         self.assertEqual(disposition("nvrtcGetTileIR", "13", "12", "nvrtc").kind, "absent")
         self.assertEqual(disposition("__nvrtcCPEx", "12", "13", "nvrtc").kind, "rejected")
 
-    def test_lto_ir_crosses_to_newer_compilers_alone(self):
+    def test_lto_ir_crosses_only_to_newer_compilers(self):
         for symbol, caller, runtime, kind, target in (
             ("nvrtcGetLTOIR", "12", "13", "direct", "nvrtcGetLTOIR"),
             ("nvrtcGetNVVM", "12", "13", "renamed", "nvrtcGetLTOIR"),
@@ -358,7 +358,7 @@ class OtherLibraries(unittest.TestCase):
         self.assertEqual(disposition("__nvJitLinkComplete_12_7", "12", "13", "nvjitlink").kind, "renamed")
         self.assertEqual(disposition("__nvJitLinkAPI", "12", "13", "nvjitlink").kind, "rejected")
 
-    def test_what_a_program_of_12_gives_a_linker_of_13_is_looked_at(self):
+    def test_inputs_of_12_to_a_linker_of_13_are_checked(self):
         for function in ("Create", "Destroy", "AddData", "AddFile"):
             for symbol in (f"nvJitLink{function}", f"__nvJitLink{function}_12_0",
                            f"__nvJitLink{function}_12_9"):
@@ -386,7 +386,7 @@ class OtherLibraries(unittest.TestCase):
         self.assertEqual(disposition("cuInit", "NATIVE", "NATIVE", "cuda").kind, "direct")
         self.assertEqual({c.kind for c in dispositions.dispositions(real("cuda")).values()}, {"direct"})
 
-    def test_a_name_of_the_driver_leads_to_itself_alone(self):
+    def test_driver_name_leads_only_to_itself(self):
         """cuCtxCreate_v4 must not become an older form of the function, which has other parameters."""
         for found in dispositions.dispositions(real("cuda")).values():
             self.assertEqual((found.target, found.fallbacks), (found.symbol, ()))

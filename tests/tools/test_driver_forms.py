@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hand-kept list of driver functions that got another form, against the database."""
+"""The hand-kept list of driver functions with a newer form, against the database."""
 
 import re
 import unittest

@@ -41,7 +41,7 @@ class Assembly(unittest.TestCase):
         self.assertRegex(text, r"core@@libsmall\.so\.12, remove")
         self.assertNotRegex(text, r"\w@libsmall")
 
-    def test_the_loader_and_the_static_library_agree_where_a_lazy_entry_is(self):
+    def test_loader_and_static_library_agree_on_lazy_entries(self):
         frame = (ROOT / "loader" / f"frame_{self.cpu.name}.h").read_text(encoding="utf-8")
         [offset] = re.findall(r"lazy_offset\(unsigned slot\) \{ return (.*); \}", frame)
         self.assertIn(f".quad anycuda_lazy + {offset.replace('slot', 'index')}\n", self.text)
@@ -69,7 +69,7 @@ class Slots(unittest.TestCase):
         self.assertIn("    .org anycuda_lazy + 11 * \\index + 5 * (\\index / 11)\n", text)
         self.assertIn(f"    .zero 8 * {count}\n", text)
 
-    def test_on_aarch64_are_addresses_since_glibc_217_has_no_irelative_there(self):
+    def test_on_aarch64_entries_are_addresses_for_glibc_217(self):
         self.assertNotIn("gnu_indirect_function", entries.assembly(support.made(on="aarch64"), AARCH64))
 
 
@@ -105,14 +105,14 @@ class LinkLibrary(unittest.TestCase):
     def setUp(self):
         self.plan = support.made(dropin=12)
 
-    def test_has_every_name_of_its_major_as_default_and_no_slot(self):
+    def test_every_name_of_its_major_is_default_without_slots(self):
         text = entries.link_assembly(self.plan, X86_64)
         found = re.findall(r"\.symver anycuda_entry_\d+, (\w+)@@libsmall\.so\.12, remove", text)
         self.assertEqual(sorted(found),
                          sorted(self.plan.symbols[slot.symbol].name for slot in self.plan.slots))
         self.assertNotIn("anycuda_slots", text)
 
-    def test_has_the_stubs_own_names_for_whoever_asks_for_that_version(self):
+    def test_has_the_stubs_unversioned_names(self):
         native = support.made()
         for plan, defaults in ((self.plan, len(self.plan.slots)), (native, 0)):
             text = entries.link_assembly(plan, X86_64)
@@ -121,11 +121,11 @@ class LinkLibrary(unittest.TestCase):
             self.assertEqual(text.count("@@"), defaults)
         self.assertEqual(entries.link_version_script(native), "ANYCUDA_NATIVE { local: anycuda_*; };\n")
 
-    def test_ends_whoever_loads_it_in_place_of_a_stub(self):
+    def test_loading_it_as_a_stub_ends_the_process(self):
         self.assertIn("\n    ud2\n", entries.link_assembly(self.plan, X86_64))
         self.assertIn("\n    brk #1\n", entries.link_assembly(self.plan, AARCH64))
 
-    def test_defines_its_own_version_beside_the_native_one(self):
+    def test_defines_its_version_beside_the_unversioned_one(self):
         script = entries.link_version_script(self.plan)
         self.assertEqual(re.findall(r"^(\S+) \{", script, re.M), ["ANYCUDA_NATIVE", "libsmall.so.12"])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tests/gpu/device_code.py: what its programs print, and whether three answers agree."""
+"""tests/gpu/device_code.py: the output of its programs, and whether three answers agree."""
 
 import json
 import sys

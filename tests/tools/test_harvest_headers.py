@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reading headers with libclang, and the whole database against the real artifacts.
 
-libclang is no part of a build: without it these tests say so and skip.
+A build does not need libclang: without it these tests are skipped.
 """
 
 import os
@@ -151,7 +151,7 @@ class OtherHeaders(unittest.TestCase):
         self.assertEqual(said.prototypes, {"toyDo_v2": "int (int a)", "toyDo": "void (char a)"})
         self.assertNotIn("TOY_LEVEL", said.macros)
 
-    def test_what_is_declared_for_cxx_alone_is_read_as_cxx(self):
+    def test_declarations_only_for_cxx_are_read_as_cxx(self):
         text = """
             #ifdef __cplusplus
             extern "C" {
@@ -167,7 +167,7 @@ class OtherHeaders(unittest.TestCase):
         self.assertEqual(said.prototypes, {"toyWhole": "int (struct toyBox * box)",
                                            "toyHalf": "int (const struct toyBox * box)"})
 
-    def test_macros_of_another_library_are_not_its_own(self):
+    def test_macros_of_another_library_are_left_out(self):
         said = self.read({"toy.h": "#include <base.h>\n#define TOY_A 1\nint toyDo(base_t a);\n"},
                          {"base.h": "#define TOY_B 2\ntypedef long base_t;\n"})
         self.assertEqual(said.macros, {"TOY_A": "1"})
@@ -204,7 +204,7 @@ class Releases(unittest.TestCase):
             with sources.artifact(cache, ROWS["cusparse"], version, False) as (artifact, beside):
                 self.assertEqual((artifact.version, [other.name for other in beside]), (version, names))
 
-    def test_one_beside_it_may_have_a_release_of_its_own(self):
+    def test_library_beside_it_may_have_another_release(self):
         cache = self.cache("nccl-2.21", "cudart-12.9")
         with sources.artifact(cache, ROWS["nccl"], "2.21", False) as (_, beside):
             self.assertEqual([other.name for other in beside], ["cudart-12.9"])
@@ -245,7 +245,7 @@ class RealArtifacts(unittest.TestCase):
         done = self.harvest("check", "--cache", str(CACHE), *words)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def test_a_release_of_which_the_database_says_something_else_is_named(self):
+    def test_release_that_contradicts_the_database_is_named(self):
         if not any(artifact.version == "12.9" for artifact in sources.find(CACHE, "nvfatbin")):
             self.skipTest(f"{CACHE} does not hold nvfatbin-12.9")
         with tempfile.TemporaryDirectory() as temporary:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The harvest's decisions about words: macros, directions of parameters, places of artifacts."""
+"""The harvest's decisions about words: macros, directions of parameters, paths of artifacts."""
 
 import tempfile
 import unittest
@@ -60,7 +60,7 @@ class Directions(unittest.TestCase):
         self.assertEqual(self.marks("cudaXCreate", ("H *", "pX"), ("int", "n")), ["pX"])
         self.assertEqual(self.marks("cudaXDestroy", ("H *", "pX")), [])
 
-    def test_never_a_struct_a_buffer_a_constant_or_a_handle_itself(self):
+    def test_structs_buffers_constants_and_handles_are_not_outputs(self):
         for kind in ("struct S *", "void *", "char *", "const int *", "H", "int", "F"):
             self.assertEqual(self.marks("cudaXGet", (kind, "x"), x="Returned x"), [], kind)
 
@@ -123,7 +123,7 @@ class Sources(unittest.TestCase):
             self.assertEqual(artifact.headers.name, "include")
             self.assertEqual(artifact.package, "nvidia-x 12.9.79")
 
-    def test_an_artifact_of_the_cache_gets_its_package_from_its_stamp(self):
+    def test_cached_artifacts_package_is_from_its_stamp(self):
         folder = self.cache / "cudart-12.9"
         folder.mkdir(parents=True)
         self.assertEqual(sources._stamped_package(folder), "")

@@ -103,7 +103,7 @@ class Layouts(unittest.TestCase):
         self.assertEqual(compare(self.CALL, self.CALL, mine, theirs), "")
         self.assertEqual(compare(self.CALL, self.CALL, theirs, mine), "")
 
-    def test_a_struct_inside_a_union_may_grow_into_the_unions_space(self):
+    def test_struct_may_grow_within_its_union(self):
         outer = "size 32 align 8 | 0  long  type | 8  union U  of"
         union = "size 24 align 8 | 0  char [24]  reserved | 0  struct K  kernel"
         mine = table(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the database says of the maths and communication libraries, against what was measured on the libraries."""
+"""The database's facts about the maths and communication libraries, against measurements of the libraries."""
 
 import unittest
 from collections import Counter
@@ -75,7 +75,7 @@ class Releases(unittest.TestCase):
         for about in real("nccl").about.values():
             self.assertIn("soname libnccl.so.2  node -  ", about)
 
-    def test_cudnn_and_nccl_have_their_own_releases(self):
+    def test_cudnn_and_nccl_have_separate_releases(self):
         cudnn = [v for v in real("cudnn").versions if v.count(".") == 1]
         self.assertEqual(cudnn, [f"9.{n}" for n in range(29)])
         nccl = [v for v in real("nccl").versions if v.count(".") == 1]
@@ -155,7 +155,7 @@ class Prototypes(unittest.TestCase):
         )
         self.assertIn("cublasHandle_t handle", functions["cublasSaxpy_v2"].texts["13.5"])
 
-    def test_half_precision_is_declared_for_cxx_alone(self):
+    def test_half_precision_is_declared_only_for_cxx(self):
         for library, name in (("cublas", "cublasHgemm"), ("cusparse", "cusparseHpruneDense2csr")):
             self.assertIn("__half", real(library).functions[name].texts["12.9"], name)
 

@@ -14,7 +14,7 @@ FAMILIES = PROGRAMS / "families"
 LIBRARIES = ("cublas", "cublaslt", "cudnn", "cudnn8", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nccl",
              "nvfatbin", "nvjpeg", "nvml", "nvtx")
 BUILT_FOR = {"cudnn8": "8."}  # its database has cuDNN 9 as well, which serves the calls
-# A name that the program calls, or gives to a helper or a macro of its own.
+# A name that the program calls, or gives to its own helper or macro.
 _USE = re.compile(r"(?<![\w\"])([A-Za-z_]\w*)\s*[(,)]")
 _VERSION = re.compile(r"_v\d+(?=_|$)")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)

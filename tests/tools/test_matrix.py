@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix as the generator makes it: from a disposition, which speaks of a major, to each release."""
+"""The matrix as the generator makes it: from a disposition, which is about a major, to each release."""
 
 import json
 import unittest
@@ -62,21 +62,21 @@ class Releases(unittest.TestCase):
         self.assertEqual(row[1].reason, "not before 12.1, which has g")
         self.assertEqual(row[2], Answer("emulated", "", "make", ("g",), "12.1", "", "made of g"))
 
-    def test_the_driver_counts_only_if_it_must_be_newer_than_the_runtime(self):
+    def test_driver_counts_only_if_newer_than_the_runtime(self):
         declared = "cuOld\n  11.8-13.0  int ()\ncuNew\n  12.2-13.0  int ()\n"
         for needs, driver in (("cuOld", ""), ("cuOld,cuNew", "12.2"), ("g,cuNew", "12.2")):
             lines = f"13>12 f emulated make needs {needs}  why\n"
             row = rows(self.TEXT, declared, adapters=lines)["f", "13"]
             self.assertEqual(row[3].driver, driver, needs)
 
-    def test_variables_are_no_calls(self):
+    def test_variables_are_not_calls(self):
         with SmallDatabase("cuda", functions="cuF\n  11.8-13.0  int ()\n",
                            exports="cuF  535-550  x\nflag  535-550  data 4\n", **DRIVER) as cuda:
             self.assertEqual(list(matrix.of_driver(cuda)), [("cuF", "any")])
 
 
 class Driver(unittest.TestCase):
-    def test_a_driver_has_what_it_exports_and_the_newest_has_all(self):
+    def test_driver_has_its_exports_and_the_newest_all(self):
         functions = {"cuA": "11.8", "cuB": "12.2", "cuNew": "12.8", "cuElsewhere": "11.8"}
         with SmallDatabase("cuda", functions="".join(f"{name}\n  {since}-13.0  int ()\n"
                                                      for name, since in functions.items()),
@@ -108,7 +108,7 @@ class Whole(unittest.TestCase):
         self.assertEqual(len(rows_of("cuda")),
                          sum(not f.data_size for f in real("cuda").functions.values()))
 
-    def test_no_release_claims_a_name_that_its_library_does_not_export(self):
+    def test_releases_list_only_exported_names(self):
         for library in LIBRARIES:
             database = real(library)
             exported = {release: set(database.exports(release)) for release in database.versions}

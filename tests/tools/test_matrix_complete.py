@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """No disposition is unknown, and none lets a struct or an argument of another layout through: a function that
-a new release brings, drops or changes fails here until somebody has classified it."""
+a new release adds, drops or changes fails here until it is classified."""
 
 import unittest
 
@@ -16,7 +16,7 @@ class Complete(unittest.TestCase):
             with self.subTest(library):
                 found = complaints(real(library), dispositions_of(library))
                 if found:
-                    self.fail(f"{len(found)} dispositions of {library} that nobody has classified "
+                    self.fail(f"{len(found)} unclassified dispositions of {library} "
                               "(stubs/abi/README.md, Files kept by hand):\n" + "\n".join(found))
 
     def test_the_driver_has_no_dispositions(self):
@@ -40,13 +40,13 @@ class Additions(unittest.TestCase):
         text = "f\n  12.0  int (int a)\n  13.0  int (int a, int b)\n"
         found = self.found(text)
         self.assertEqual(len(found), 2)
-        self.assertRegex(found[0], "^f, built for 12 on 13: rejected by the rule alone: 1 param")
+        self.assertRegex(found[0], "^f, built for 12 on 13: rejected only by the rule: 1 param")
         self.assertEqual(self.found(text, rejects="*>* f  nobody can tell\n"), [])
 
     def test_a_changed_struct(self):
         types = self.STRUCT + "  13.0  size 12 align 4\n      0  int  a\n      8  int  b\n"
         found = self.found("f\n  12.0-13.0  int (struct S * s)\n", types)
-        self.assertRegex(found[0], "rejected by the rule alone: struct S: 8 bytes")
+        self.assertRegex(found[0], "rejected only by the rule: struct S: 8 bytes")
 
     def test_a_function_that_went_and_one_that_came(self):
         text = "old\n  12.0  int ()\nnew\n  13.0  int ()\n"
@@ -56,9 +56,9 @@ class Additions(unittest.TestCase):
 
     def test_a_function_without_a_prototype(self):
         found = self.found("f\n  12.0-13.0  ?\n")
-        self.assertRegex(found[0], "rejected by the rule alone: no prototype known")
+        self.assertRegex(found[0], "rejected only by the rule: no prototype known")
 
-    def test_an_adapter_that_nobody_wrote(self):
+    def test_missing_adapter(self):
         text = "f\n  12.0  int (int a)\n  13.0  int (int a, int b)\n"
         found = self.found(text, adapters="*>* f adapted not_there needs f  why\n")
         self.assertEqual(found[0], "f, built for 12 on 13: no source defines adapt_not_there")
@@ -83,7 +83,7 @@ class Additions(unittest.TestCase):
             without = {key: disposition for key, disposition in good.items() if key[1:] != ("12", "12")}
             self.assertIn("f, built for 12 on 12: no disposition", complaints(database, without))
 
-    def test_the_second_opinion_sees_what_a_broken_rule_would_let_through(self):
+    def test_second_check_finds_the_gaps_of_a_broken_rule(self):
         types = self.STRUCT + "  13.0  size 8 align 4\n      0  int  b\n      4  int  a\n"
         with SmallDatabase(versions="12.0  x\n13.0  x\n", types=types, functions="f\n  12.0  int ()\n") as d:
             text = "int (struct S * s)"

@@ -39,7 +39,7 @@ class Releases(unittest.TestCase):
         self.assertEqual(real("nvjitlink").majors, ["12", "13"])
         self.assertEqual(real("cuda").majors, [model.NATIVE])
 
-    def test_nothing_there_is_said_so(self):
+    def test_missing_database_is_an_error(self):
         with self.assertRaisesRegex(FileNotFoundError, "versions.txt"):
             model.load(ABI / "nothing")
 
@@ -188,7 +188,7 @@ class Prototypes(unittest.TestCase):
             },
         )
 
-    def test_a_hand_kept_prototype_contradicts_the_headers_in_one_place_only(self):
+    def test_one_handwritten_prototype_contradicts_the_headers(self):
         found = set()
         for library in ("cudart", "cuda", "nvrtc", "nvjitlink"):
             database = real(library)
@@ -200,7 +200,7 @@ class Prototypes(unittest.TestCase):
                         found.add((name, abi_text.major_of(version)))
         self.assertEqual(found, {("cudaGetDeviceProperties", "12")})
 
-    def test_a_name_keeps_its_type_where_a_later_header_no_longer_declares_it(self):
+    def test_name_keeps_its_type_after_the_header_drops_it(self):
         function = real("nvjitlink").functions["__nvJitLinkCreate_12_4"]
         self.assertEqual(len(function.prototype("12.9").params), 3)
 

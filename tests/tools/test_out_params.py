@@ -40,7 +40,7 @@ class Cudart(unittest.TestCase):
         self.assertEqual(found("cudart", "cudaMallocAsync_ptsz", "13"), [("devPtr", 8)])
         self.assertEqual(found("cudart", "cudaStreamEndCapture_ptsz", "12"), [("pGraph", 8)])
 
-    def test_never_memory_that_the_caller_filled_or_that_may_be_larger(self):
+    def test_inputs_and_larger_buffers_are_not_outputs(self):
         for name in (
             "cudaMemcpy",
             "cudaMemset",
@@ -88,7 +88,7 @@ class OtherLibraries(unittest.TestCase):
             found("cuda", "cuModuleGetGlobal_v2", "NATIVE"), [("dptr", 8), ("bytes", 8)]
         )
 
-    def test_four_floats_are_no_single_object(self):
+    def test_four_floats_are_not_one_object(self):
         self.assertEqual(found("cuda", "cuTexRefGetBorderColor", "NATIVE"), [])
 
 
@@ -104,7 +104,7 @@ class Review(unittest.TestCase):
         with self.database("- f.a\n+ f.b\n") as database:
             self.assertEqual([o.name for o in out_params.all_outputs(database)["f", "12"]], ["b"])
 
-    def test_a_mark_on_what_may_not_be_written_is_an_error(self):
+    def test_mark_on_an_input_is_an_error(self):
         with self.database("+ f.c\n") as database:
             with self.assertRaisesRegex(ValueError, "f.c is marked"):
                 out_params.all_outputs(database)

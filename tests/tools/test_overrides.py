@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines that people keep by hand: how they are read, and what is said of wrong ones."""
+"""The lines that people keep by hand: how they are read, and the messages about wrong ones."""
 
 import tempfile
 import unittest

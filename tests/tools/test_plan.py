@@ -43,7 +43,7 @@ class Slots(unittest.TestCase):
             self.assertEqual(slot.default, slot.symbol_version == 0)
             self.assertEqual(slot.version_name, self.plan.symbol_versions[slot.symbol_version])
 
-    def test_native_slots_have_no_dispositions_and_the_others_one_per_major(self):
+    def test_only_versioned_slots_have_dispositions_per_major(self):
         for slot in self.plan.slots:
             self.assertEqual(len(slot.dispositions), 3 if slot.symbol_version else 0)
 
@@ -61,19 +61,19 @@ class Slots(unittest.TestCase):
     def test_for_a_native_caller_only_what_every_major_has(self):
         self.assertEqual(self.slot("changed", 0).outputs, ((0, 4),))
 
-    def test_an_output_of_another_size_is_none_for_a_native_caller(self):
+    def test_output_of_varying_size_is_left_out_for_unversioned_callers(self):
         self.plan = support.made(functions=support.FUNCTIONS +
                                  "sized\n  11.8  int (out int * n)\n  12.0-13.0  int (out long * n)\n")
         self.assertEqual(self.slot("sized", 0).outputs, ())
         self.assertEqual(self.slot("sized", 1).outputs, ((0, 4),))
         self.assertEqual(self.slot("sized", 3).outputs, ((0, 8),))
 
-    def test_an_output_behind_a_hidden_result_is_in_the_next_register(self):
+    def test_output_after_a_hidden_result_is_shifted(self):
         self.assertEqual(self.slot("makesBig", 0).outputs, ((1, 4),))
 
 
 class Dropins(unittest.TestCase):
-    def test_have_their_majors_names_alone_as_default_ones(self):
+    def test_only_their_majors_names_are_default(self):
         made = support.made(dropin=12)
         self.assertEqual(made.soname, "libsmall.so.12")
         self.assertEqual(made.symbol_versions, ["ANYCUDA_NATIVE", "libsmall.so.12"])
@@ -86,7 +86,7 @@ class Dropins(unittest.TestCase):
 
 
 class Driver(unittest.TestCase):
-    def test_has_the_native_version_alone_and_variables_apart(self):
+    def test_has_only_the_unversioned_names_and_separate_variables(self):
         facts = plan.gather(descriptor.load(ROOT / "stubs" / "cuda" / "library.json"), real("cuda"))
         for dropin, soname in ((0, "libcuda_stub.so"), (1, "libcuda.so.1")):
             made = plan.make(facts, cpu.named("x86_64"), dropin)
@@ -114,7 +114,7 @@ class Names(unittest.TestCase):
     def test_of_core_symbols_that_came_later_stop_the_build(self):
         self.refuse({"core": ["added"]}, "added", "CUDA 12", "12.1")
 
-    def test_of_core_symbols_that_a_whole_major_lacks_are_none_there(self):
+    def test_core_symbols_missing_in_a_major_are_not_required(self):
         support.made({"core": ["old"]})
 
 

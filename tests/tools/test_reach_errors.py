@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the dynamic linker says is missing, and whose it is; which CUDA references the stubs lack."""
+"""What the dynamic linker reports as missing, and its owner; which CUDA references the stubs lack."""
 
 import os
 import unittest
@@ -50,7 +50,7 @@ class Parse(unittest.TestCase):
     def test_process_that_ended_is_a_crash(self):
         self.assertEqual(dlopen_errors.parse("ended with -11"), Lack("crash", "-11"))
 
-    def test_fault_of_the_file_itself_is_told_apart(self):
+    def test_fault_of_the_file_itself_is_separate(self):
         message = "ended with -11 in x.so"
         self.assertTrue(dlopen_errors.is_fault_in(message, [image()]))
         self.assertFalse(dlopen_errors.is_fault_in("ended with -11 in y.so", [image()]))
@@ -149,7 +149,7 @@ class ByName(unittest.TestCase):
         self.assertEqual(self.names("libcudart.so.12", "libcudart.so.12"), {"libcudart.so.12"})
         self.assertEqual(self.names("libcudart.so.12", provides={"what": "some"}), {"libcudart.so.12"})
 
-    def test_library_of_every_cuda_and_name_without_major_do_not_count(self):
+    def test_libraries_without_a_major_do_not_count(self):
         self.assertEqual(self.names("libcurand.so.10", "libcudart.so", "libcudnn.so.9", "libcudart.so.%d",
                                     unstubbed=["libcutensor.so.2", "libcupti.so", "libcupti.so.%d"]), set())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of wheels that docs/wheels.md is made of."""
+"""The list of wheels of docs/wheels.md."""
 
 import unittest
 from pathlib import Path

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which libraries are opened before another one, and what is read of a process that ends."""
+"""The libraries that are opened before another one, and the output of an ending process."""
 
 import os
 import unittest

@@ -18,7 +18,7 @@ class Interpreter(unittest.TestCase):
             self.assertEqual(options.interpreter(str(link)),
                              (f"{sys.version_info.major}.{sys.version_info.minor}", Path(sys.executable).resolve()))
 
-    def test_what_is_no_python_is_refused_with_what_it_says(self):
+    def test_other_program_is_refused_with_its_message(self):
         with tempfile.TemporaryDirectory() as folder:
             script = Path(folder) / "python3.9"
             script.write_text("#!/bin/sh\necho no version 3.9 here >&2\nexit 127\n")

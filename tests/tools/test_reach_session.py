@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions of ONNX Runtime: the model that is written by hand, what each session did, the page."""
+"""Sessions of ONNX Runtime: the handwritten model, the result of each session, the page."""
 
 import json
 import unittest

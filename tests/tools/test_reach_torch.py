@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wheels beside PyTorch: what is installed, what mapped files and messages of the dynamic linker say, verdicts, the
-page."""
+"""Wheels beside PyTorch: what is installed, the facts in mapped files and messages of the dynamic linker, verdicts,
+the page."""
 
 import unittest
 
@@ -127,10 +127,10 @@ class Verdicts(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(torch_verdict.of(result(answers={"cudart": answers})).kind, kind)
 
-    def test_stubs_that_nobody_asked_fail(self):
+    def test_uncalled_stubs_fail(self):
         self.assertEqual(torch_verdict.of(result(answers={})).kind, torch_verdict.FAILS)
 
-    def test_program_fails_only_with_its_own_torch(self):
+    def test_program_fails_only_with_the_wheels_torch(self):
         self.assertEqual(torch_verdict.of(result(program="RuntimeError: x")).kind, torch_verdict.FAILS)
         self.assertEqual(torch_verdict.of(result(lacks_torch(), program="RuntimeError: x")).kind, torch_verdict.ABI)
         self.assertEqual(torch_verdict.of(result(program="")).kind, torch_verdict.OPENS)

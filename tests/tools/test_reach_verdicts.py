@@ -72,7 +72,7 @@ class Page(unittest.TestCase):
 
 
 class Current(unittest.TestCase):
-    def test_result_is_of_the_packages_and_the_python_that_are_wanted_now(self):
+    def test_result_is_current_only_for_its_packages_and_python(self):
         entry = wheel_list.parse("a==1 with=b==1")[0]
         result = loaded(beside=["b==1"], python="3.11")
         self.assertTrue(result.is_current(entry, "3.11"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of the folders: includes go one way, and no folder is too full to find one's way in it."""
+"""The order of the folders: includes go one way, and no folder has too many files."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Includes(unittest.TestCase):
 
 
 class Folders(unittest.TestCase):
-    def test_none_holds_more_files_than_a_reader_can_see_at_once(self) -> None:
+    def test_folders_have_at_most_a_screenful_of_files(self) -> None:
         kinds = (".cc", ".h", ".c", ".cu", ".py")
         counts = Counter(
             folder.relative_to(ROOT).as_posix()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as C++: what they say, that they compile, and that they follow the facts."""
+"""Tables as C++: their contents, that they compile, and that they follow the facts."""
 
 import re
 import shutil
@@ -93,7 +93,7 @@ class Rows(unittest.TestCase):
         self.assertIn("ResultKind::integer, 0", rows["core"])
 
     # Native slots come first and have no dispositions; they must not shift those that follow.
-    def test_every_slot_finds_its_own_dispositions(self):
+    def test_every_slot_finds_its_dispositions(self):
         self.assertEqual(self.dispositions("core", 1), ["kDirect"] * 3)
         self.assertEqual(self.dispositions("added", 2), ["kAbsent", "kDirect", "kDirect"])
         self.assertEqual(self.dispositions("changed", 1), ["kDirect"] + ["kRejected"] * 2)
@@ -156,14 +156,14 @@ class Releases(unittest.TestCase):
         minor = int(version.split(".")[1])
         self.assertIn(f"{{{total}u, {row}, {minor}, 12}}", array(text(), "kReleases"))
 
-    def test_of_a_release_without_symbol_versions_the_names_alone_count(self):
+    def test_release_without_symbol_versions_is_identified_by_names(self):
         versions = support.VERSIONS.replace("node libsmall.so.13", "node -")
         made = support.made(versions=versions)
         names = [name for name, function in made.database.functions.items() if "13.0" in function.versions]
         total = sum((tables.gnu_hash(name) | 1) ** 2 for name in names) % 2**64
         self.assertIn(total, [int(row[0][:-1]) for row in tables.releases_of(made.descriptor, made.database)])
 
-    def test_releases_of_its_own_are_none_of_cudas(self):
+    def test_separate_releases_are_not_cudas(self):
         rows = {str(cuda): {"soname": "libsmall.so.2", "node": "libsmall.so.2"} for cuda in (11, 12, 13)}
         made = support.made({"majors": rows, "own_releases": True}, releases="releases for 11 12 13\n")
         self.assertEqual(tables.releases_of(made.descriptor, made.database), [])
@@ -239,7 +239,7 @@ class Rules(unittest.TestCase):
         written = text({"version_function": function})
         self.assertIn('nullptr,\n{"smallVersion", VersionForm::major_minor, {12, 3}}}', written)
 
-    def test_a_peer_is_a_descriptor_of_its_own(self):
+    def test_peer_has_a_separate_descriptor(self):
         source = with_peer()
         self.assertIn("const LibraryDescriptor kPeer = {", source)
         self.assertIn('"libother.so.12"', source)

@@ -139,7 +139,7 @@ def main() -> int:
     found = fetched(list(CUOBJDUMPS))
     cuobjdumps = {release: found[name] / "bin/cuobjdump" for name, release in CUOBJDUMPS.items() if name in found}
     if not cuobjdumps:
-        sys.exit("compare.py: no cuobjdump could be fetched; the message is above")
+        sys.exit("compare.py: cuobjdump could not be fetched (message above)")
     print("| file | MB | entries | cuobjdump | agrees | cuobjdump -all --list-elf, s | anycuda-device-code, s |\n"
           "|---|---|---|---|---|---|---|")
     count = slower = 0

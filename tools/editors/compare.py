@@ -200,7 +200,7 @@ def _median(values: list[int]) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
-    parser.add_argument("--patchelf", type=Path, metavar="FILE", help="the program; without it there is no such column")
+    parser.add_argument("--patchelf", type=Path, metavar="FILE", help="the program; without it the column is left out")
     parser.add_argument("--lief", action="store_true", help="this Python has the package lief")
     parser.add_argument("--elflint", metavar="COMMAND", default=shutil.which("eu-elflint") or "",
                         help="eu-elflint of elfutils (default: that in PATH)")

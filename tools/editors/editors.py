@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The same change by three editors: anycuda's, patchelf, LIEF. Each edits the file in its place.
 
-LIEF runs in a process of its own (python3 editors.py), since a fault in it must not end the comparison.
+LIEF runs in a separate process (python3 editors.py), so that a crash does not end the comparison.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other programs say of an ELF file: readelf, eu-elflint, the dynamic linker."""
+"""Other programs' findings in an ELF file: readelf, eu-elflint, the dynamic linker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOAD = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
 
 @dataclass(frozen=True)
 class Tools:
-    """`lint`: eu-elflint with what it needs to run; empty where there is none."""
+    """`lint`: eu-elflint with what it needs to run; empty without it."""
 
     lint: tuple[str, ...] = ()
     readelf: str = "readelf"
@@ -43,7 +43,7 @@ def of(path: Path, tools: Tools) -> Findings:
 
 
 def load(path: Path) -> str:
-    """In a process of its own, with every function bound at once."""
+    """The error of loading the library, "" without one: in a separate process, with every function bound at once."""
     variables = {name: value for name, value in os.environ.items() if not name.startswith("LD_")}
     done = _run([sys.executable, "-c", _LOAD, path], {**variables, "LD_BIND_NOW": "1", "ANYCUDA_LOG": "off"})
     if done.returncode == 0:

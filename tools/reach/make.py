@@ -27,9 +27,9 @@ def main() -> int:
     options.add(parser)
     options.add_again(parser)
     parser.add_argument("--only", action="append", default=[], metavar="NAME",
-                        help="measure only this wheel; the page shows the others' results that are in the cache")
+                        help="measure only this wheel; the page has the other results of the cache")
     parser.add_argument("--python", action="append", default=[], type=options.interpreter, metavar="FILE",
-                        help="opens the wheels of its version, where that is not this Python's (may be given again)")
+                        help="interpreter that opens the wheels of its Python version (may be given again)")
     chosen = parser.parse_args()
     entries = options.entries(chosen.list)
     try:

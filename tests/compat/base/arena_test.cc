@@ -42,7 +42,7 @@ TEST(Arena, GivesZeroedMemoryAgainAfterRewind) {
   EXPECT_TRUE(all_zero(second, 100));
 }
 
-// Each piece clears what it gets, also where pieces of another size were, and behind them.
+// Each allocation is cleared, also where allocations of another size were, and behind them.
 TEST(Arena, GivesZeroedMemoryWhereRawMemoryWas) {
   Arena arena;
   const std::size_t mark = arena.mark();
@@ -58,7 +58,7 @@ TEST(Arena, GivesZeroedMemoryWhereRawMemoryWas) {
   EXPECT_TRUE(all_zero(arena.take(5000), 5000));
 }
 
-TEST(Arena, RewindKeepsWhatWasTakenBefore) {
+TEST(Arena, RewindKeepsEarlierAllocations) {
   Arena arena;
   const char* kept = arena.copy("kept");
   const std::size_t mark = arena.mark();
@@ -69,7 +69,7 @@ TEST(Arena, RewindKeepsWhatWasTakenBefore) {
   EXPECT_EQ(arena.mark(), mark);
 }
 
-TEST(Arena, SaysNoWhenItIsFullAndStaysUsable) {
+TEST(Arena, Full_RefusesAndStaysUsable) {
   Arena arena;
   EXPECT_EQ(arena.take(std::numeric_limits<std::size_t>::max()), nullptr);
   EXPECT_EQ(arena.take(std::size_t{1} << 40), nullptr);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A message that nobody can be told: stderr is a pipe whose reader has gone (a pager that was left,
-// a logger that died). Writing there must not end the program, which asked for nothing but a
-// status, and must leave its own signals as they were.
+// A message without a reader: stderr is a pipe whose reader has exited (a closed pager, a dead
+// logger). Writing there must not end the program, which expects only a status, and must leave its
+// signals as they were.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <cerrno>
 
 #include "compat/base/log.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {
@@ -71,7 +71,7 @@ TEST_F(BrokenStderr, DoesNotEndTheProgram) {
   });
 }
 
-TEST_F(BrokenStderr, LeavesTheSignalMaskAndTheActionAlone) {
+TEST_F(BrokenStderr, LeavesTheSignalMaskAndTheActionUnchanged) {
   in_child([] {
     break_stderr();
     for (const int also : {SIGUSR1, SIGPIPE}) {

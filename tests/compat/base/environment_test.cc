@@ -7,14 +7,14 @@
 #include <cstdlib>
 
 #include "compat/search/policy.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {
 
 using unit::ScopedVariable;
 
-TEST(Environment, AnEmptyVariableIsNone) {
+TEST(Environment, EmptyVariableIsUnset) {
   const ScopedVariable unset("ANYCUDA_UNIT", nullptr);
   EXPECT_EQ(environment_variable("ANYCUDA_UNIT"), nullptr);
   const ScopedVariable empty("ANYCUDA_UNIT", "");
@@ -113,7 +113,7 @@ TEST_F(PolicyVariables, EachValueIsUnderstood) {
   }
 }
 
-TEST_F(PolicyVariables, AWrongValueIsNamedWithItsDefaultAndAllowsNothing) {
+TEST_F(PolicyVariables, InvalidValueIsReportedWithItsDefaultAndAllowsNothing) {
   const Policy mode = read("ANYCUDA_COMPAT", "Strict");
   ASSERT_EQ(mode.wrong_count, 1);
   EXPECT_STREQ(mode.wrong[0].variable, "ANYCUDA_COMPAT");
@@ -155,7 +155,7 @@ TEST_F(PolicyVariables, TheModeOfTheApiSteersNoStub) {
   EXPECT_EQ(read().wrong_count, 0);
 }
 
-TEST_F(PolicyVariables, AWrongCommonModeIsNamedAlsoWhereItIsOverruled) {
+TEST_F(PolicyVariables, InvalidOverruledCommonModeIsReported) {
   const ScopedVariable stubs("ANYCUDA_STUB_COMPAT", "off");
   const ScopedVariable common("ANYCUDA_COMPAT", "on");
   const Policy policy = read_policy();
@@ -163,7 +163,7 @@ TEST_F(PolicyVariables, AWrongCommonModeIsNamedAlsoWhereItIsOverruled) {
   EXPECT_STREQ(policy.wrong[0].variable, "ANYCUDA_COMPAT");
 }
 
-TEST_F(PolicyVariables, AWrongStubsModeIsNamedWithWhatItWouldBeIfUnset) {
+TEST_F(PolicyVariables, InvalidStubModeIsReportedWithTheDefault) {
   const Policy plain = read("ANYCUDA_STUB_COMPAT", "on");
   ASSERT_EQ(plain.wrong_count, 1);
   EXPECT_STREQ(plain.wrong[0].variable, "ANYCUDA_STUB_COMPAT");

@@ -18,7 +18,7 @@ int noted(Failure failure) {
   return shortage_since(before);
 }
 
-TEST(Shortage, IsWhatAnotherCallMayNotMeet) {
+TEST(Shortage, IsAStateThatAnotherCallMayNotMeet) {
   for (const int error : {EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR}) EXPECT_EQ(noted(error), error);
   for (const int error : {0, ENOENT, EACCES, EIO, ELOOP}) EXPECT_EQ(noted(error), 0);
 }

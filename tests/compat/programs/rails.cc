@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The guard rails on a real machine, step by step: each argument is one, each prints what came of
-// it. "mode=", "constraint=", "driver=12.2/535", "nodriver", "allow=a,b" and "process" (the
+// The guard rails on a real machine, step by step: each argument is a step, and each prints its
+// result. "mode=", "constraint=", "driver=12.2/535", "nodriver", "allow=a,b" and "process" (the
 // instance of the process) come before the first step.
 //
 //   rails driver=12.9/575 load:nvrtc pipeline:nvrtc,nvJitLink,PTX load:nvJitLink

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // docs/compatibility.md: its example is the one that the tests compile, and its messages are those
-// that a machine gives. To write it again: ANYCUDA_UPDATE_PAGE=1.
+// of a real machine. To write it again: ANYCUDA_UPDATE_PAGE=1.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ class Page : public testing::Test {
   std::vector<Told> told_;
 };
 
-TEST_F(Page, HasTheMessageOfEveryErrorAsAMachineGivesIt) {
+TEST_F(Page, HasEveryErrorsRealMessage) {
   NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-13.5", "nvjitlink-13.5", "driver-535");
   {
     RailsComputer computer;
@@ -105,7 +105,7 @@ TEST_F(Page, HasTheMessageOfEveryErrorAsAMachineGivesIt) {
 }
 
 // A class that others derive from is not thrown itself: it has no message.
-TEST_F(Page, NamesEveryErrorThatThereIs) {
+TEST_F(Page, NamesEveryError) {
   const std::string page = text_of(kPage);
   const std::string header =
       text_of(std::string(ANYCUDA_SOURCE_DIR) + "/compat/include/anycuda/compat/errors.h");

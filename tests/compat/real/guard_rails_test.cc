@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The guard rails on real wheels, toolkits and drivers. What is opened stays in a process, so each
-// machine runs a program (programs/rails.cc) that does the steps and says what came of each.
+// The guard rails on real wheels, toolkits and drivers. Opened libraries stay in a process, so each
+// machine runs a program (programs/rails.cc) that takes the steps and prints the result of each.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(NvrtcAndNvJitLink, OfTwoMajorsAreRefusedBeforeTheSecondIsLoaded) {
   EXPECT_EQ(steps["mapped:libnvJitLink"], "no");
 }
 
-TEST(NvrtcAndNvJitLink, OfTwoMajorsAreLoadedWhereAPipelineCarriesPtxAlone) {
+TEST(NvrtcAndNvJitLink, TwoMajors_AreLoadedForAPtxPipeline) {
   NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-13.5");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "13.5");
@@ -56,7 +56,7 @@ TEST(NvrtcAndNvJitLink, OfTwoMajorsAreLoadedWhereAPipelineCarriesPtxAlone) {
               AllOf(StartsWith("ToolkitMismatchError: "), HasSubstr("does not cross majors")));
 }
 
-TEST(NvrtcAndNvJitLink, OfTwoMinorsAreLoadedAndLtoIrFlowsToTheNewerAlone) {
+TEST(NvrtcAndNvJitLink, TwoMinors_LtoIrFlowsOnlyToTheNewer) {
   NEEDS_ARTIFACTS("nvrtc-12.4", "nvjitlink-12.9", "nvrtc-12.9", "nvjitlink-12.4");
   for (const auto& [compiler, linker, expected] :
        {std::tuple{"12.4", "12.9", "declared"}, {"12.9", "12.4", "ToolkitMismatchError: "}}) {
@@ -70,7 +70,7 @@ TEST(NvrtcAndNvJitLink, OfTwoMinorsAreLoadedAndLtoIrFlowsToTheNewerAlone) {
 }
 
 // Wheels of two majors in two site-packages, a toolkit of a third release.
-TEST(Candidates, InAllPlacesAreSearchedForTheFirstThatFits) {
+TEST(Candidates, AllTiersAreSearchedForTheFirstFit) {
   NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-13.5", "nvcc-12.4", "cudart-12.9");
   RailsComputer computer;
   computer.wheel(nvrtc, "13.5");
@@ -89,7 +89,7 @@ TEST(Candidates, InAllPlacesAreSearchedForTheFirstThatFits) {
                     HasSubstr("(wheel nvidia-cuda-nvrtc 13.5.37)")));
 }
 
-TEST(ARuntime, ThatOtherCodeHasLoadedIsTakenThoughANewerOneIsInstalled) {
+TEST(ARuntime, LoadedByOtherCode_ComesBeforeANewerInstalledOne) {
   NEEDS_ARTIFACTS("cudart-12.9", "cudart-13.5");
   RailsComputer computer;
   computer.wheel(cudart, "13.5");
@@ -117,8 +117,8 @@ TEST(ARuntime, BesideOneOfAnotherMajorIsRefusedAndBothStay) {
   }
 }
 
-// As auditwheel names the libraries that it puts into a wheel: file and SONAME are of its own, the
-// version definition is not.
+// As auditwheel names the libraries that it puts into a wheel: it changes file name and SONAME, not
+// the version definition.
 TEST(ARuntime, ThatAWheelHasRenamedIsRecognised) {
   NEEDS_ARTIFACTS("cudart-13.5");
   RailsComputer computer;
@@ -129,7 +129,7 @@ TEST(ARuntime, ThatAWheelHasRenamedIsRecognised) {
   EXPECT_EQ(steps["load:cudart"], file + " (was loaded)");
 }
 
-TEST(ARuntime, OfAMajorThatTheCatalogueDoesNotHaveYetCountsToo) {
+TEST(ARuntime, UnknownMajor_CountsAsLoaded) {
   NEEDS_ARTIFACTS("cudart-13.5");
   RailsComputer computer;
   const std::string old =
@@ -140,7 +140,7 @@ TEST(ARuntime, OfAMajorThatTheCatalogueDoesNotHaveYetCountsToo) {
                                           HasSubstr(fake_library("newer"))));
 }
 
-TEST(AStubOfOurs, ThatCallsItselfTheRuntimeIsNotTakenForOne) {
+TEST(AnycudaStub, ThatCallsItselfTheRuntimeIsNotTakenForOne) {
   NEEDS_ARTIFACTS("cudart-12.9");
   RailsComputer computer;
   computer.wheel(cudart, "12.9");
@@ -214,7 +214,7 @@ TEST(TheHeadersOfALibrary, AreOfItsToolkitExactly) {
       StartsWith("ToolkitMismatchError: cudart (headers) and cudart (dynamic library) must be"));
 }
 
-TEST(ARuntime, ThatOtherCodeHasLoadedFromAToolkitLeadsToItsHeaders) {
+TEST(ARuntime, LoadedByOtherCode_LeadsToItsToolkitsHeaders) {
   NEEDS_ARTIFACTS("nvcc-12.4");
   RailsComputer computer;
   const std::string toolkit = Artifacts::of_this_build().folder("nvcc-12.4");
@@ -243,7 +243,7 @@ TEST(Nvrtc, AndTheRuntimesHeadersAreOfOneToolkitExactly) {
   }
 }
 
-TEST(TheToolchain, HasABitcodeLibraryThatIsFoundByItsFilesName) {
+TEST(TheToolchain, BitcodeLibraryIsFoundByFileName) {
   NEEDS_ARTIFACTS("nvcc-12.4");
   RailsComputer computer;
   computer.env("CUDA_HOME", Artifacts::of_this_build().folder("nvcc-12.4"));
@@ -252,7 +252,7 @@ TEST(TheToolchain, HasABitcodeLibraryThatIsFoundByItsFilesName) {
       EndsWith("/nvvm/libdevice/libdevice.10.bc"));
 }
 
-TEST(TheRealDriver535, ServesItsOwnMajorAndNoNewerOne) {
+TEST(TheRealDriver535, ServesOnlyItsMajor) {
   NEEDS_ARTIFACTS("driver-535", "cudart-12.2", "nvrtc-13.5");
   RailsComputer computer;
   computer.wheel(cudart, "12.2").wheel(nvrtc, "13.5").driver(535);
@@ -273,7 +273,7 @@ TEST(TheRealDriver535, ServesANewerMajorWhereForwardCompatibilityIsDeclared) {
 }
 
 // No kernel module runs, so NVML cannot say which branch this is.
-TEST(TheRealDriver535, WhoseBranchNobodySaysServesANewerMinorByBestEffortAlone) {
+TEST(TheRealDriver535, UnknownBranch_ServesANewerMinorOnlyByBestEffort) {
   NEEDS_ARTIFACTS("driver-535", "cudart-12.9");
   if (!running_driver().empty()) GTEST_SKIP() << "this computer's own driver answers NVML";
   RailsComputer computer;
@@ -286,7 +286,7 @@ TEST(TheRealDriver535, WhoseBranchNobodySaysServesANewerMinorByBestEffortAlone) 
   EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"], EndsWith("libcudart.so.12"));
 }
 
-TEST(AMachineWithoutADriver, IsAnErrorOfItsOwnUnlessOffOrSaid) {
+TEST(AMachineWithoutADriver, IsADriverErrorUnlessOffOrDeclared) {
   NEEDS_ARTIFACTS("nvrtc-12.9");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9");
@@ -310,7 +310,7 @@ TEST(ALibraryWithoutMetadata, IsRefusedInStrictAndLoadedByBestEffort) {
   EXPECT_THAT(computer.rails({"load:nvrtc"})["load:nvrtc"], EndsWith("libnvrtc.so.12"));
 }
 
-TEST(ALibraryThatDoesNotOpen, IsALoadErrorWithTheLinkersWords) {
+TEST(ALibraryThatDoesNotOpen, IsALoadErrorWithTheLinkersText) {
   NEEDS_ARTIFACTS("nvrtc-12.9");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9");
@@ -355,7 +355,7 @@ TEST_F(ALibraryThatLies, IsNamedInTheErrorWhereNoOtherIsThere) {
                     HasSubstr(kLie), HasSubstr("/liar/lib64/libcudart.so.13")));
 }
 
-TEST_F(ALibraryThatLies, AndIsLoadedAlreadyIsRefusedAndNoOtherIsLoadedBesideIt) {
+TEST_F(ALibraryThatLies, AlreadyLoaded_IsRefusedAndNoOtherIsLoaded) {
   computer.toolkit(cudart, "13.5");
   const std::string liar = (computer.root() / "liar/lib64/libcudart.so.13").string();
   const Steps steps = computer.rails({"mode=best_effort", "driver=13.5/600", "dlopen:" + liar,
@@ -366,7 +366,7 @@ TEST_F(ALibraryThatLies, AndIsLoadedAlreadyIsRefusedAndNoOtherIsLoadedBesideIt) 
 }
 
 // A file of 12.4 in the place of the 12.9 that the wheel's metadata name.
-TEST(ALibrary, OfAnotherMinorThanItsMetadataNameIsCheckedByTheMinorThatItReports) {
+TEST(ALibrary, ReportedMinorCountsNotTheMetadatas) {
   NEEDS_ARTIFACTS("nvrtc-12.9", "nvrtc-12.4");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9");
@@ -402,7 +402,7 @@ TEST(TheProcesssInstance, TriesAgainAfterAWrongSetting) {
   EXPECT_THAT(steps["load:nvrtc"], StartsWith(wrong));
 }
 
-TEST(TheProcesssInstance, IsStrictUnlessTheVariableSaysOtherwise) {
+TEST(TheProcesssInstance, DefaultIsStrict) {
   RailsComputer computer;
   EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "strict");
   computer.env("ANYCUDA_COMPAT", "best_effort");
@@ -414,7 +414,7 @@ TEST(TheProcesssInstance, IsStrictUnlessTheVariableSaysOtherwise) {
   EXPECT_EQ(computer.rails({"process", "mode:"})["mode:"], "strict");
 }
 
-TEST(TheProcesssInstance, IsMadeAnewAfterAResetAndReadsTheVariablesAgain) {
+TEST(TheProcesssInstance, Reset_ReadsTheVariablesAgain) {
   RailsComputer computer;
   const Steps steps =
       computer.rails({"process", "mode:", "setenv:ANYCUDA_COMPAT=off", "reset:", "mode:"});
@@ -424,7 +424,7 @@ TEST(TheProcesssInstance, IsMadeAnewAfterAResetAndReadsTheVariablesAgain) {
   EXPECT_EQ(unchanged["mode:"], "strict");
 }
 
-TEST(TheProcesssInstance, ForgetsWhatItAcceptedWhenItIsResetAndLibrariesStayLoaded) {
+TEST(TheProcesssInstance, Reset_ForgetsComponentsAndKeepsLibrariesLoaded) {
   NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-13.5", "driver-535");
   RailsComputer computer;
   computer.wheel(nvrtc, "12.9").wheel(nvjitlink, "13.5").driver(535);

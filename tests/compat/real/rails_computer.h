@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A machine (support/machine.h) on which programs/rails.cc runs, and what each step of it said.
+// A machine (support/machine.h) on which programs/rails.cc runs, and what each of its steps
+// printed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -80,7 +81,7 @@ class RailsComputer : public Machine {
     return Steps(steps, run(argv));
   }
 
-  // A wheel in a site-packages of its own, that is in no environment.
+  // A wheel in another site-packages, which is outside every environment.
   std::string extra_wheel(Component library, const std::string& version, const std::string& name) {
     const Path site = root() / name / "lib/python3.12/site-packages";
     install_wheel(Artifacts::of_this_build().folder(std::string(library.name) + "-" + version),

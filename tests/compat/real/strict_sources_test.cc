@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strict mode on machines where no wheel and no cuda.h tells the release: NVIDIA's runtime
-// containers of Ubuntu and UBI, conda's cudart alone, Debian's libcudart12. The driver is of an
+// Strict mode on machines where neither a wheel nor a cuda.h states the release: NVIDIA's runtime
+// containers of Ubuntu and UBI, only conda's cudart, Debian's libcudart12. The driver is of an
 // older minor of the same major, so that the exact version is needed. Real runtimes; each test runs
 // in a separate process.
 #include <map>
@@ -158,7 +158,7 @@ TEST_F(StrictSources, OpensAToolkitWithAVersionFile) {
 }
 
 // A package of another release owns a file that has newer functions: it was overwritten by hand.
-TEST_F(StrictSources, RefusesWhatAPackageCannotHaveInstalled) {
+TEST_F(StrictSources, RefusesPathsThatAPackageCannotInstall) {
   put_runtime("12.9", "usr/lib/x86_64-linux-gnu");
   put_dpkg(&machine_, "libcudart12", "12.0.146~12.0.1-4",
            {"/usr/lib/x86_64-linux-gnu/libcudart.so.12.9.79"});

@@ -55,7 +55,7 @@ constexpr Verdict unknown = Verdict::newer_than_known;
 INSTANTIATE_TEST_SUITE_P(
     Table, CallerRule,
     testing::Values(
-        // A native caller takes what there is, in either mode.
+        // An unversioned caller accepts every major, in either mode.
         CallerCase{kNativeCaller, 11, false, yes, yes},
         CallerCase{kNativeCaller, 12, false, yes, yes},
         CallerCase{kNativeCaller, 13, false, yes, yes},
@@ -85,7 +85,7 @@ CandidateQuery plain_question() {
   return q;
 }
 
-TEST(Judge, ASecondOneInTheProcessIsRefusedOfWhateverMajor) {
+TEST(Evaluate, SecondInTheProcess_IsRefusedForEveryMajor) {
   CandidateQuery q = plain_question();
   for (const int loaded : {11, 12, 13}) {
     q.loaded_major = loaded;
@@ -95,21 +95,21 @@ TEST(Judge, ASecondOneInTheProcessIsRefusedOfWhateverMajor) {
   EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
-TEST(Judge, ASecondOneIsNoMatterForALibraryThatBearsIt) {
+TEST(Evaluate, SecondOfAnUnrestrictedLibrary_IsAccepted) {
   CandidateQuery q = plain_question();
   q.library.one_per_process = false;
   q.loaded_major = 13;
   EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
-TEST(Judge, ANativeCallerGetsNoSecondOneEither) {
+TEST(Evaluate, UnversionedCaller_GetsNoSecond) {
   CandidateQuery q = plain_question();
   q.caller_major = kNativeCaller;
   q.loaded_major = 13;
   EXPECT_EQ(evaluate(q), Verdict::other_loaded);
 }
 
-TEST(Judge, TheDriverRuleIsForDriverBoundLibrariesOnly) {
+TEST(Evaluate, DriverRuleIsOnlyForDriverBoundLibraries) {
   CandidateQuery q = plain_question();
   q.candidate.version = {13, -1};
   q.caller_major = 13;
@@ -119,7 +119,7 @@ TEST(Judge, TheDriverRuleIsForDriverBoundLibrariesOnly) {
   EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
-TEST(Judge, WhatRunsAlreadyIsNotRefusedForItsDriverOrCompany) {
+TEST(Evaluate, Loaded_IsAcceptedForAnyDriverAndPeer) {
   CandidateQuery q = plain_question();
   q.candidate.version = {13, -1};
   q.candidate.loaded = true;
@@ -128,8 +128,8 @@ TEST(Judge, WhatRunsAlreadyIsNotRefusedForItsDriverOrCompany) {
   EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
-// Everything is wrong with this candidate; as each rule is satisfied, the next one speaks.
-TEST(Judge, TheFirstRuleThatFailsNamesTheVerdict) {
+// This candidate fails every rule; as each rule is satisfied, the next one decides.
+TEST(Evaluate, FirstFailingRuleGivesTheVerdict) {
   CandidateQuery q = plain_question();
   q.candidate.version = {14, -1};
   q.cross_major = CrossMajor::reject;
@@ -148,7 +148,7 @@ TEST(Judge, TheFirstRuleThatFailsNamesTheVerdict) {
   EXPECT_EQ(evaluate(q), Verdict::driver_major_unknown);
 }
 
-TEST(Newer, OrdersByMajorThenMinorAndAnUnknownMinorIsTheOldest) {
+TEST(Newer, OrderIsMajorMinorUnknownMinorLast) {
   EXPECT_TRUE(newer({13, -1}, {12, 9}));
   EXPECT_FALSE(newer({12, 9}, {13, -1}));
   EXPECT_TRUE(newer({12, 10}, {12, 9}));

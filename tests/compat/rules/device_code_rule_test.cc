@@ -104,12 +104,12 @@ TEST(DeviceCodeRule, PtxNeedsADriverOfTheCudaThatBroughtIt) {
   EXPECT_FALSE(loads({12, 9}, ptx({9, 0})));
 }
 
-TEST(DeviceCodeRule, PtxNewerThanEveryRowNeedsANewerDriverThanEveryRow) {
+TEST(DeviceCodeRule, PtxNewerThanAllRows_NeedsANewerDriver) {
   EXPECT_FALSE(loads({13, 5}, ptx({99, 0})));
   EXPECT_TRUE(loads({99, 0}, ptx({99, 0})));
 }
 
-TEST(DeviceCodeRule, CubinsOfTheNewFormatNeedADriverThatKnowsIt) {
+TEST(DeviceCodeRule, NewCubinFormatNeedsADriverThatReadsIt) {
   EXPECT_TRUE(loads({12, 2}, cubin(80)));
   EXPECT_FALSE(loads({12, 9}, cubin(80, {1, 8})));
   EXPECT_TRUE(loads({13, 0}, cubin(80, {1, 8})));
@@ -117,7 +117,7 @@ TEST(DeviceCodeRule, CubinsOfTheNewFormatNeedADriverThatKnowsIt) {
   EXPECT_TRUE(loads({12, 8}, cubin(120, {1, 8})));
 }
 
-TEST(DeviceCodeRule, ThePtxBesideACubinTellsItsMajor) {
+TEST(DeviceCodeRule, PtxBesideACubinShowsItsMajor) {
   EXPECT_FALSE(loads({12, 9}, beside_ptx(cubin(100, {1, 8}), {9, 0})));
   EXPECT_TRUE(loads({13, 0}, beside_ptx(cubin(100, {1, 8}), {9, 2}))) << "minors serve each other";
   EXPECT_TRUE(loads({12, 8}, beside_ptx(cubin(100, {1, 8}), {8, 8})));
@@ -126,7 +126,7 @@ TEST(DeviceCodeRule, ThePtxBesideACubinTellsItsMajor) {
   EXPECT_TRUE(loads({12, 0}, beside_ptx(cubin(80), {8, 4})));
 }
 
-TEST(DeviceCodeRule, NothingIsKnownAgainstWhatHasNoRule) {
+TEST(DeviceCodeRule, CodeWithoutARule_IsAccepted) {
   EXPECT_TRUE(loads({}, ptx({9, 0})));
   EXPECT_TRUE(loads({11, 0}, {}));
   EXPECT_TRUE(loads({11, 0}, ptx({})));
@@ -143,7 +143,7 @@ TEST(DeviceCodeRule, ACubinRunsOnItsMajorFromItsMinorOn) {
   EXPECT_FALSE(runs_on(120, cubin(12)));
 }
 
-TEST(DeviceCodeRule, ACubinOfTegraRunsOnItsOwnGpuAlone) {
+TEST(DeviceCodeRule, TegraCubinRunsOnlyOnItsGpu) {
   EXPECT_TRUE(runs_on(87, cubin(87)));
   EXPECT_FALSE(runs_on(89, cubin(87)));
   EXPECT_FALSE(runs_on(87, cubin(86)));
@@ -164,7 +164,7 @@ TEST(DeviceCodeRule, CodeForOneGpuOrAFamilyStaysThere) {
   EXPECT_FALSE(runs_on(120, ptx({8, 8}, 100, 'f')));
 }
 
-TEST(DeviceCodeRule, WithoutAGpuNothingIsAgainstAnyCode) {
+TEST(DeviceCodeRule, WithoutAGpu_AllCodeIsAccepted) {
   EXPECT_TRUE(runs_on(0, cubin(90)));
   EXPECT_TRUE(runs_on(90, {}));
 }

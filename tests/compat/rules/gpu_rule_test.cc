@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which CUDA has code for a machine's GPUs, and whom that matters to.
+// Which CUDA has code for a machine's GPUs, and for which libraries that matters.
 #include "compat/rules/gpu_rule.h"
 
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@ TEST(GpuRule, VoltaHasCodeIn12AndNoneIn13) {
   EXPECT_TRUE(has_code_for(37, 11));
 }
 
-TEST(GpuRule, NothingKnown_NothingIsAgainstAnyCuda) {
+TEST(GpuRule, UnknownGpus_AllCudasAreAccepted) {
   for (const int major : {11, 12, 13, 14}) EXPECT_TRUE(has_code_for(0, major)) << major;
   EXPECT_TRUE(has_code_for(50, 14)) << "what a new major dropped is not known";
 }
 
-TEST(GpuRule, OnlyTheLastDriverForOldGpus_IsAsked) {
+TEST(GpuRule, OnlyTheLastDriverForOldGpus_IsQueried) {
   EXPECT_TRUE(gpus_decide(driver_of(13000, 580), 12, 13));
   EXPECT_TRUE(gpus_decide(driver_of(13000), 13, 11));
   EXPECT_FALSE(gpus_decide(driver_of(13000), 13, 13));
@@ -35,7 +35,7 @@ TEST(GpuRule, OnlyTheLastDriverForOldGpus_IsAsked) {
   EXPECT_FALSE(gpus_decide({}, 12, 13));
 }
 
-TEST(GpuRule, CudaWithCodeForTheGpusGoesFirst) {
+TEST(GpuRule, CudaWithCodeForTheGpusComesFirst) {
   PreferenceContext context;
   context.driver = driver_of(13000, 580);
   LibraryRules library{13, true, false};

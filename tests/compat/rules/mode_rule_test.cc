@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The decision table of compat/rules/candidate_rule.h: mode x metadata x driver, and which facts it
-// asks for.
+// needs.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -18,7 +18,7 @@ struct ModeCase {
   const char* candidate;
   Version version;
   bool exact;
-  int driver;  // as cuDriverGetVersion says it, 0: there is none
+  int driver;  // as cuDriverGetVersion reports it; 0: no driver
   int branch;
   Verdict strict;
   Verdict best_effort;
@@ -56,8 +56,8 @@ TEST_P(ModeRule, Says) {
   EXPECT_EQ(evaluate(declared), c.declared) << "forward compatibility";
 }
 
-// What runs already is taken, and a library that no driver binds asks for nothing.
-TEST_P(ModeRule, IsNotForWhatIsLoadedNorForAFreeLibrary) {
+// A loaded library is accepted, and a library that is not bound to a driver needs no facts.
+TEST_P(ModeRule, LoadedOrUnboundLibrary_IsAccepted) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     CandidateQuery loaded = question_of(GetParam(), mode);
     loaded.candidate.loaded = true;
@@ -72,8 +72,8 @@ TEST_P(ModeRule, IsNotForWhatIsLoadedNorForAFreeLibrary) {
   }
 }
 
-// Whatever is not asked for must not matter: a fact that comes all the same changes nothing.
-TEST_P(ModeRule, DependsOnWhatItAsksForAlone) {
+// A fact that the rule does not need must not matter: when it is given, nothing changes.
+TEST_P(ModeRule, DependsOnlyOnRequestedFacts) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     const CandidateQuery q = question_of(GetParam(), mode);
     if (!needs_driver_branch(q)) {
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
         ModeCase{"13.5", {13, 5}, true, 13000, 580, yes, yes, yes},
         ModeCase{"13.5", {13, 5}, true, 13000, 579, too_short, too_short, too_short},
         ModeCase{"14.1", {14, 1}, true, 14000, 999, no_minimum, no_minimum, no_minimum},
-        // Which minor it is, nobody says: strict wants to know, best_effort goes by the least.
+        // The minor is unknown: strict refuses it, best_effort assumes the lowest.
         ModeCase{"some 12", {12, -1}, false, 12020, 0, no_metadata, yes, yes},
         ModeCase{"some 12", {12, -1}, false, 12020, 1, no_metadata, yes, yes},
         ModeCase{"at least 12.1", {12, 1}, false, 12020, 535, no_metadata, yes, yes},
@@ -138,7 +138,7 @@ CandidateQuery plain_question() {
   return q;
 }
 
-TEST(Mode, OffKeepsWhatProtectsMemory) {
+TEST(Mode, OffKeepsTheRulesThatProtectMemory) {
   CandidateQuery q = plain_question();
   q.mode = Mode::off;
   q.candidate.version = {14, -1};
@@ -151,9 +151,9 @@ TEST(Mode, OffKeepsWhatProtectsMemory) {
   EXPECT_EQ(evaluate(q), Verdict::other_loaded);
 }
 
-// ---- what the rules want to know
+// ---- the facts that the rules need
 
-TEST(Asks, ForNothingWhereTheCandidateIsRefusedAnyway) {
+TEST(Needs, NoFactsForARefusedCandidate) {
   for (const Mode mode : {Mode::strict, Mode::best_effort}) {
     CandidateQuery q = plain_question();
     q.mode = mode;
@@ -178,7 +178,7 @@ TEST(Asks, ForNothingWhereTheCandidateIsRefusedAnyway) {
   }
 }
 
-TEST(Asks, ForTheMinorOfAMajorWithoutAMinimumBranch) {
+TEST(Needs, MinorOfAMajorWithoutAMinimumBranch) {
   CandidateQuery q = plain_question();
   q.library.newest_known_major = 14;
   q.candidate.version = {14, -1};
@@ -186,7 +186,7 @@ TEST(Asks, ForTheMinorOfAMajorWithoutAMinimumBranch) {
   EXPECT_TRUE(needs_exact_version(q));
 }
 
-TEST(Asks, ForTheBranchWhereTheDriverDoesNotServeTheVersionAnyway) {
+TEST(Needs, BranchOnlyIfItDecides) {
   CandidateQuery q = plain_question();
   q.candidate.exact = true;
   q.driver = driver_of(12020);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which of several that may all serve goes first: the whole table of compat/rules/preference.h.
+// Which of several usable candidates comes first: the whole table of compat/rules/preference.h.
 #include "compat/rules/preference.h"
 #include "tests/support/case_names.h"
 
@@ -27,7 +27,7 @@ struct PreferenceCase {
   const char* sentence;
   LibraryRules library;
   std::vector<Version> peers;  // loaded
-  Version driver;              // {}: there is none
+  Version driver;              // {}: no driver
   int caller;
   Version first;  // of these two the first goes before the second,
   Version second;
@@ -65,8 +65,8 @@ TEST_P(Order, WithoutTheDriverIsByTheOtherReasons) {
   EXPECT_EQ(before(c.first, c.second, Mode::off), expected);
 }
 
-// Whatever minor it is, where none is asked for.
-TEST_P(Order, DependsOnTheMinorsThatItAsksForAlone) {
+// If the rules need no minor, every minor has the same rank.
+TEST_P(Order, DependsOnlyOnRequestedMinors) {
   const PreferenceCase& c = GetParam();
   for (const Mode mode : {Mode::best_effort, Mode::off}) {
     PreferenceContext context;
@@ -86,7 +86,7 @@ TEST_P(Order, DependsOnTheMinorsThatItAsksForAlone) {
   }
 }
 
-TEST(NeedsMinor, OnlyWhereADriverOrALoadedPeerIsOfThatMajor) {
+TEST(NeedsMinor, OnlyIfADriverOrPeerHasThatMajor) {
   PreferenceContext context;
   EXPECT_FALSE(needs_minor(kCompiler, {12, -1}, context));
   context.driver = {true, {12, 2}, 0};
@@ -192,7 +192,7 @@ INSTANTIATE_TEST_SUITE_P(
         PreferenceCase{
             "a compiler that a declaration allows", kCompiler, {}, v122, 12, {12, 1}, {13, 0}, ptx},
         PreferenceCase{
-            "a compiler whose minor nobody knows", kCompiler, {}, v122, 12, {12, -1}, {12, 9}, ptx},
+            "a compiler of unknown minor", kCompiler, {}, v122, 12, {12, -1}, {12, 9}, ptx},
         PreferenceCase{"a compiler as old as the linker",
                        kCompiler,
                        {{12, 4}},
@@ -275,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
             "a linker of the caller's newer major", kLinker, {}, none, 13, {13, 0}, {12, 9}, own},
         PreferenceCase{
             "linkers of the caller's major", kLinker, {}, none, 12, {12, 9}, {12, 0}, newest},
-        PreferenceCase{"linkers for a native caller",
+        PreferenceCase{"linkers for an unversioned caller",
                        kLinker,
                        {},
                        none,
@@ -316,8 +316,8 @@ INSTANTIATE_TEST_SUITE_P(
                        {12, 9},
                        {13, 5},
                        lto_ir},
-        // An unknown minor speaks against nobody of that major.
-        PreferenceCase{"a linker beside a compiler whose minor nobody knows",
+        // An unknown minor fits each version of that major.
+        PreferenceCase{"a linker beside a compiler of unknown minor",
                        kLinker,
                        {{12, -1}},
                        none,
@@ -325,14 +325,8 @@ INSTANTIATE_TEST_SUITE_P(
                        {12, 0},
                        {13, 5},
                        lto_ir},
-        PreferenceCase{"a linker whose minor nobody knows",
-                       kLinker,
-                       {{12, 9}},
-                       none,
-                       13,
-                       {12, -1},
-                       {12, 8},
-                       lto_ir}),
+        PreferenceCase{
+            "a linker of unknown minor", kLinker, {{12, 9}}, none, 13, {12, -1}, {12, 8}, lto_ir}),
     test::kPrintedName);
 
 }  // namespace

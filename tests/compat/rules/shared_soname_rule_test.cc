@@ -10,7 +10,7 @@
 namespace anycuda {
 namespace {
 
-// Of CUDA 12 or 13, nobody knows which, on a driver of CUDA 12.
+// Of CUDA 12 or 13, unknown which, on a driver of CUDA 12.
 CandidateQuery shared() {
   CandidateQuery q;
   q.library = {13, true, false};
@@ -22,7 +22,7 @@ CandidateQuery shared() {
   return q;
 }
 
-TEST(SharedSoname, IsTheCallersOwnWhicheverMajorItIsOf) {
+TEST(SharedSoname, OfAnyMajor_IsTheCallers) {
   CandidateQuery q = shared();
   q.driver = {};
   q.cross_major = CrossMajor::reject;
@@ -37,7 +37,7 @@ TEST(SharedSoname, IsTheCallersOwnWhicheverMajorItIsOf) {
 }
 
 // cuDNN 9 for a program of cuDNN 8: of the same CUDA, and not what the program was built for.
-TEST(SharedSoname, LaterMajorOfItsOwn_IsRefusedWithRejectOnly) {
+TEST(SharedSoname, LaterMajor_IsRefusedWithRejectOnly) {
   CandidateQuery q = shared();
   q.driver = {};
   q.candidate.is_later = true;
@@ -48,7 +48,7 @@ TEST(SharedSoname, LaterMajorOfItsOwn_IsRefusedWithRejectOnly) {
   EXPECT_EQ(evaluate(q), Verdict::accepted);
 }
 
-TEST(SharedSoname, DriverOfOneOfItsMajors_AsksForTheVersion) {
+TEST(SharedSoname, DriverOfOneOfItsMajors_NeedsTheVersion) {
   CandidateQuery q = shared();
   EXPECT_TRUE(needs_exact_version(q));
   q.driver = driver_of(13000, 580);
@@ -115,7 +115,7 @@ TEST(Runtime, LibraryThatNeedsAnother_IsRefused) {
   EXPECT_EQ(evaluate(q), Verdict::other_runtime);
 }
 
-TEST(Runtime, LibraryThatBringsNone_MayBeOfAnotherMajorExceptInStrictMode) {
+TEST(Runtime, LibraryWithoutRuntime_StrictModeRefusesAnotherMajor) {
   CandidateQuery q;
   q.candidate.version = {13, -1};
   q.runtime_major = 12;
@@ -124,7 +124,7 @@ TEST(Runtime, LibraryThatBringsNone_MayBeOfAnotherMajorExceptInStrictMode) {
   EXPECT_EQ(evaluate(q), Verdict::other_runtime);
 }
 
-TEST(Runtime, ItsMajorGoesBeforeTheNewest) {
+TEST(Runtime, ItsMajorComesBeforeTheNewest) {
   PreferenceContext context;
   const LibraryRules library{13, true, false};
   const auto goes_first = [&](Version a, Version b) {

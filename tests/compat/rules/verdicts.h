@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names of verdicts, for what a failing test says.
+// Names of verdicts, for the messages of failing tests.
 #pragma once
 
 #include <ostream>

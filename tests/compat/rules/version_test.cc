@@ -15,7 +15,7 @@ TEST(Version, ReadsCudasNumbers) {
   EXPECT_EQ(version_from_cuda_number(12120).minor, 12);
 }
 
-TEST(Version, ANumberThatIsNoneIsNotKnown) {
+TEST(Version, InvalidNumberIsUnknown) {
   EXPECT_FALSE(version_from_cuda_number(0).known());
   EXPECT_FALSE(version_from_cuda_number(-1).known());
   EXPECT_FALSE(Version{}.known());

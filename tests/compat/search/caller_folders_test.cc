@@ -12,8 +12,8 @@
 
 #include "compat/search/reason.h"
 #include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -80,7 +80,7 @@ TEST_F(CallersFolders, AFolderThatAnybodyWritesIsNotTrusted) {
               testing::HasSubstr("another user can change it"));
 }
 
-TEST_F(CallersFolders, SitePackagesOfWhatIsLoadedCount) {
+TEST_F(CallersFolders, SitePackagesOfLoadedObjectsCount) {
   for (const char* site : {"x/lib/python3/dist-packages", "y/site-packages"}) {
     put(std::string(site) + kWheel);
     ASSERT_NE(loaded_from(std::string(site) + "/package/module.so"), nullptr) << dlerror();
@@ -89,9 +89,9 @@ TEST_F(CallersFolders, SitePackagesOfWhatIsLoadedCount) {
                                std::string("y/site-packages") + kWheel}));
 }
 
-// Modes of the folder that the wheel lies in, from the guess down to the file: one that others may
+// Modes of the wheel's folder, from the guess down to the file: one that others may
 // write is enough.
-TEST_F(CallersFolders, AFileThatOthersMayChangeIsRefusedInAGuessedFolder) {
+TEST_F(CallersFolders, FileWritableByOthersInAGuessedFolder_IsRefused) {
   put(std::string("app") + kWheel);
   const void* caller = loaded_from("app/bin/module.so");
   ASSERT_NE(caller, nullptr) << dlerror();

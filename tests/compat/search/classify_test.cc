@@ -55,14 +55,14 @@ TEST(EarlierSoname, IsOfTheFirstMajor) {
   }
 }
 
-TEST(Classifier, GoesByTheSonameOfAPlainCopy) {
+TEST(Classifier, PlainCopyIsRecognisedByItsSoname) {
   Classifier identity(kLibrary);
   identity.soname("libtest.so.12");
   EXPECT_EQ(identity.major(), 12);
   EXPECT_FALSE(identity.is_stub());
 }
 
-TEST(Classifier, GoesByTheSymbolVersionOfARenamedCopy) {
+TEST(Classifier, RenamedCopyIsRecognisedByItsSymbolVersion) {
   Classifier identity(kLibrary);
   identity.soname("libtest-8f3a91.so.12.9.79");
   identity.version_definition("libtest.so.12");
@@ -76,14 +76,14 @@ TEST(Classifier, KnowsARenamedCopyOfANewMajorToo) {
   EXPECT_EQ(identity.major(), 14);
 }
 
-TEST(Classifier, TheSymbolVersionOutweighsTheSoname) {
+TEST(Classifier, SymbolVersionComesBeforeTheSoname) {
   Classifier identity(kLibrary);
   identity.version_definition("libtest.so.11.2");
   identity.soname("libtest.so.12");
   EXPECT_EQ(identity.major(), 11);
 }
 
-TEST(Classifier, OfAnotherLibraryIsNone) {
+TEST(Classifier, OtherLibrary_IsNotRecognised) {
   Classifier identity(kLibrary);
   identity.soname("libother.so.12");
   identity.version_definition("libother.so.12");
@@ -91,7 +91,7 @@ TEST(Classifier, OfAnotherLibraryIsNone) {
   EXPECT_EQ(Classifier(kLibrary).major(), 0);
 }
 
-TEST(Classifier, AStubIsKnownByItsSymbolVersionWhateverItIsCalled) {
+TEST(Classifier, StubIsRecognisedByItsSymbolVersionUnderEveryName) {
   Classifier identity(kLibrary);
   identity.soname("libtest.so.12");
   identity.version_definition("ANYCUDA_NATIVE");
@@ -99,7 +99,7 @@ TEST(Classifier, AStubIsKnownByItsSymbolVersionWhateverItIsCalled) {
   EXPECT_TRUE(identity.is_stub());
 }
 
-TEST(Classifier, AnUnversionedLibraryIsKnownByItsSonameAlone) {
+TEST(Classifier, UnversionedLibraryIsRecognisedByItsSoname) {
   Classifier identity(kDriver);
   identity.version_definition("libtestdriver.so.1.x");
   EXPECT_EQ(identity.major(), 0);

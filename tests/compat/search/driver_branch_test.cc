@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The display driver's branch: which libnvidia-ml.so.1 is asked, when, and how often.
+// The display driver's branch: which libnvidia-ml.so.1 is queried, when, and how often.
 #include "compat/search/driver/driver_branch.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "compat/search/driver/driver.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {
@@ -36,7 +36,7 @@ class BranchOn : public testing::Test {
   std::string put(const std::string& nvml, const std::string& name) {
     return machine_.tree.fake(nvml, name);
   }
-  // Of the driver at that path; each in a process of its own, since libraries stay loaded.
+  // The branch of the driver at that path, in a separate process, since libraries stay loaded.
   void expect(int branch, const std::string& cause, const char* driver = kDriver) {
     const std::string path = machine_.tree.path(driver);
     in_child([&] {
@@ -51,13 +51,13 @@ class BranchOn : public testing::Test {
   EmptyMachine machine_;
 };
 
-TEST_F(BranchOn, IsSaidByTheFileBesideTheDriver) {
+TEST_F(BranchOn, IsThatOfTheFileBesideTheDriver) {
   put("nvml_535", kBeside);
   put("nvml_520", kSystem);
   expect(535, "");
 }
 
-TEST_F(BranchOn, IsSaidByTheFileBesideWhatTheDriverIsALinkTo) {
+TEST_F(BranchOn, IsThatOfTheFileBesideTheLinksTarget) {
   put("nvml_535", kBeside);
   put("nvml_520", kSystem);
   machine_.tree.fake("libtestdriver.so.1", kDriver);
@@ -65,12 +65,12 @@ TEST_F(BranchOn, IsSaidByTheFileBesideWhatTheDriverIsALinkTo) {
   expect(535, "", "run/libtestdriver.so.1");
 }
 
-TEST_F(BranchOn, IsSaidByTheSystemsWhereNoneIsBeside) {
+TEST_F(BranchOn, NoneBesideTheDriver_SystemsIsUsed) {
   put("nvml_520", kSystem);
   expect(520, "");
 }
 
-TEST_F(BranchOn, IsSaidByTheLibraryPathsBeforeTheSystems) {
+TEST_F(BranchOn, LibraryPathComesBeforeTheSystem) {
   put("nvml_520", kSystem);
   put("nvml_535", "path/libnvidia-ml.so.1");
   const ScopedVariable set("LD_LIBRARY_PATH", machine_.tree.path("path").c_str());
@@ -80,13 +80,13 @@ TEST_F(BranchOn, IsSaidByTheLibraryPathsBeforeTheSystems) {
 TEST_F(BranchOn, IsNotKnownWithoutNvml) { expect(0, "no libnvidia-ml.so.1"); }
 
 // One that says no belongs to the driver: another's word would be about another driver.
-TEST_F(BranchOn, IsNotAskedElsewhereWhereTheDriversOwnFails) {
+TEST_F(BranchOn, DriversNvmlFails_NoOtherIsQueried) {
   put("nvml_failing", kBeside);
   put("nvml_535", kSystem);
   expect(0, "nvmlInit_v2 of " + machine_.tree.path(kBeside) + ": error 9, Driver Not Loaded");
 }
 
-TEST_F(BranchOn, IsNotSaidByWhatIsNoNvml) {
+TEST_F(BranchOn, IsUnknownBesideAnInvalidNvml) {
   machine_.tree.file(kBeside, "not a library");
   expect(0, "no libnvidia-ml.so.1");
   machine_.tree.fake("libtest.so.12", kBeside);
@@ -96,7 +96,7 @@ TEST_F(BranchOn, IsNotSaidByWhatIsNoNvml) {
   expect(0, "no libnvidia-ml.so.1");
 }
 
-TEST_F(BranchOn, APathWithoutAFolderIsNoFault) {
+TEST_F(BranchOn, PathWithoutAFolder_IsUnknown) {
   in_child([] {
     Arena arena;
     EXPECT_EQ(find_branch("libcuda.so.1", &arena).number, 0);
@@ -121,7 +121,7 @@ TEST_F(BranchOn, TheNvmlThatTheProgramHasOpenIsNotPinned) {
 
 // ---- once per process
 
-TEST_F(BranchOn, TheProcessIsAskedForOnceAndNvmlIsShutDown) {
+TEST_F(BranchOn, IsQueriedOncePerProcessAndNvmlIsShutDown) {
   const std::string nvml = put("nvml_535", kBeside);
   const std::string path = machine_.tree.path(kDriver);
   in_child([&] {

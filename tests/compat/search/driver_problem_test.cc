@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Why a driver does not answer, in words.
+// The message about a driver that does not answer.
 #include "compat/search/driver/driver_problem.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ std::string problem_of(const Driver& driver) {
   return driver_problem({driver, &report}, &arena);
 }
 
-TEST(DriverProblem, NamesTheFileAndWhatFailed) {
+TEST(DriverProblem, NamesTheFileAndTheFailure) {
   Driver driver;
   driver.path = "/lib/libcuda.so.1";
   driver.status = Driver::kNoFunction;
@@ -28,7 +28,7 @@ TEST(DriverProblem, NamesTheFileAndWhatFailed) {
   EXPECT_EQ(problem_of(driver), "");
 }
 
-TEST(DriverProblem, OfAMissingDriverNamesWhereItIsLookedFor) {
+TEST(DriverProblem, MissingDriver_NamesTheSearchedFolders) {
   Driver driver;
   driver.status = Driver::kNoFile;
   EXPECT_EQ(problem_of(driver), "no libcuda.so.1 in LD_LIBRARY_PATH or in the system's folders");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver: a file of one name, the first that is found. Its number says nothing, since kernel
-// and driver go together and the system has put the right one first.
+// The driver: the first file of its name that is found. The number in its file name does not count,
+// since kernel and driver belong together and the system lists the right one first.
 #include "compat/search/driver/driver.h"
 
 #include <dlfcn.h>
@@ -11,9 +11,9 @@
 #include "compat/search/driver/driver_problem.h"
 #include "compat/search/gather.h"
 #include "compat/search/search.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
 #include "tests/support/unit/ld_cache_image.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -59,19 +59,19 @@ TEST_F(DriverOn, OneNameOnlyIsADriver) {
   in_child([&] { EXPECT_EQ(found(), ""); });
 }
 
-TEST_F(DriverOn, AFileThatIsLeftOverBesideItIsNotTaken) {
+TEST_F(DriverOn, LeftOverFileBesideItIsNotTaken) {
   install_numbered(kDistribution, "535.309.01");
   install("system/usr/lib/x86_64-linux-gnu/libtestdriver.so.550.163.01");
   in_child([&] { EXPECT_EQ(found(), kDistribution); });
 }
 
-TEST_F(DriverOn, WslsIsTakenBeforeTheDistributionsWhateverTheNumbers) {
+TEST_F(DriverOn, WslsComesBeforeTheDistributionsForAllNumbers) {
   install(kWsl);
   install_numbered(kDistribution, "999.1");
   in_child([&] { EXPECT_EQ(found(), kWsl); });
 }
 
-TEST_F(DriverOn, TheCachesIsTakenBeforeAllOtherWhateverTheNumbers) {
+TEST_F(DriverOn, CachesComesBeforeAllOthersForAllNumbers) {
   install_numbered(kCached, "1.1");
   install_numbered(kWsl, "998.1");
   install_numbered(kDistribution, "999.1");
@@ -87,15 +87,15 @@ TEST_F(DriverOn, TheFirstOfTheLibraryPathIsTaken) {
   in_child([&] { EXPECT_EQ(found(), "a/libtestdriver.so.1"); });
 }
 
-TEST_F(DriverOn, TheNextIsTakenWhereTheFirstIsNone) {
+TEST_F(DriverOn, InvalidFirst_NextIsTaken) {
   machine_.tree.file(kWsl, "not a library");
   install(kDistribution);
   in_child([&] { EXPECT_EQ(found(), kDistribution); });
 }
 
-// ---- the variable, where the driver is asked for what it supports
+// ---- the variable, in queries of the driver's CUDA
 
-TEST_F(DriverOn, AVariablesFileThatIsNoDriverIsSaidInOneLine) {
+TEST_F(DriverOn, InvalidNamedFile_IsReportedInOneLine) {
   install(kDistribution);
   const std::string mine = machine_.tree.file("mine.so", "not a library");
   const ScopedVariable set("ANYCUDA_TESTDRIVER", mine.c_str());
@@ -117,7 +117,7 @@ TEST_F(DriverOn, ARightVariableOrNoneIsNotSpokenOf) {
 
 // ---- what look_up_driver says, which asks anew each time
 
-TEST_F(DriverOn, IsAskedAnewByWhoLooksItUp) {
+TEST_F(DriverOn, EveryLookUpQueriesAgain) {
   install(kDistribution);
   in_child([this] {
     Arena arena;
@@ -129,7 +129,7 @@ TEST_F(DriverOn, IsAskedAnewByWhoLooksItUp) {
   });
 }
 
-TEST_F(DriverOn, ThatIsMissingOrSaysNoIsToldApart) {
+TEST_F(DriverOn, MissingAndFailingAreDifferentStates) {
   in_child([] {
     Arena arena;
     EXPECT_EQ(look_up_driver(&arena).driver.status, Driver::kNoFile);
@@ -153,7 +153,7 @@ TEST_F(DriverOn, ThatIsMissingOrSaysNoIsToldApart) {
 }
 
 // It is not taken for "no driver", nor for one that runs everything.
-TEST_F(DriverOn, ThatNamesNoVersionIsOneThatFails) {
+TEST_F(DriverOn, WithoutAVersion_IsAFailure) {
   machine_.tree.fake("libtestdriver_zero.so.1", kDistribution);
   in_child([] {
     Arena arena;
@@ -194,7 +194,7 @@ TEST_F(DriverOn, OneThatAnswersWithAnErrorIsReported) {
 }
 
 // Where ld.so.cache does not name it.
-TEST_F(DriverOn, OtherPlacesAreLookedIntoAfterTheDistributions) {
+TEST_F(DriverOn, OtherFoldersAreSearchedAfterTheDistributions) {
   std::string first;
   for (const char* folder :
        {"usr/local/cuda/compat", "run/nvidia/driver/usr/lib64", "usr/lib/x86_64-linux-gnu/nvidia",

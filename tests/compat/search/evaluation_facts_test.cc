@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "compat/search/evaluation.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -46,7 +46,7 @@ TEST(EvaluationFacts, TheDriverAndTheModeOrderCompilers) {
   EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.1"}));
 }
 
-TEST(EvaluationFacts, ANewerFileDoesNotMakeUpForAnOlderRelease) {
+TEST(EvaluationFacts, OlderReleaseWithANewerFile_StaysOlder) {
   for (const bool older_first : {true, false}) {
     TestSearch search(kLibrary, nullptr, kNoDriver);
     if (older_first) add(&search, "/12.4", {12, 4})->file_version = "12.9.9";

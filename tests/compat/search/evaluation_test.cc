@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which facts an evaluation asks for (driver, exact versions, branch), its verdicts and its order.
-// The driver supports CUDA 12.2.
+// The facts that an evaluation queries (driver, exact versions, branch), its verdicts and its
+// order. The driver supports CUDA 12.2.
 #include "compat/search/evaluation.h"
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@
 #include "compat/search/candidate_version.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -29,7 +29,7 @@ const char kNvml[] = "system/usr/lib/libnvidia-ml.so.1";
 class Evaluation : public testing::Test {
  protected:
   void driver() { machine.tree.fake("libtestdriver.so.1", "system/usr/lib/libtestdriver.so.1"); }
-  // A toolkit with the header that says which it is; the library's path.
+  // A toolkit with the header that states its version; the library's path.
   std::string toolkit(const std::string& version, const std::string& number,
                       const std::string& library) {
     const std::string root = "system/usr/local/cuda-" + version;
@@ -56,7 +56,7 @@ class Evaluation : public testing::Test {
 
 // ---- exact versions
 
-TEST_F(Evaluation, AVersionIsReadInStrictModeWhereTheDriverIsOfThatMajor) {
+TEST_F(Evaluation, StrictMode_ReadsVersionsOfTheDriversMajor) {
   driver();
   toolkit("12.9", "12090", "libtest.so.12");
   toolkit("11.8", "11080", "libtest.so.11.2");
@@ -113,7 +113,7 @@ TEST_F(Evaluation, OfTwoOfOneMajorTheVersionsDecide) {
   });
 }
 
-TEST_F(Evaluation, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
+TEST_F(Evaluation, HeaderOfAnotherMajorThanTheSymbols_IsIgnored) {
   driver();
   for (const std::string lie : {"11080", "13000"}) {
     toolkit("x", lie, "libtest.so.12");
@@ -130,7 +130,7 @@ TEST_F(Evaluation, AHeaderOfAnotherMajorThanTheSymbolsIsNoSource) {
   }
 }
 
-TEST_F(Evaluation, TheNumberOfADriversSonameIsNoCuda) {
+TEST_F(Evaluation, DriverSonameNumberIsNotACudaMajor) {
   LibraryDescriptor driver = kLibrary;
   driver.is_driver = true;
   TestSearch search(driver);
@@ -152,7 +152,7 @@ TEST_F(Evaluation, ASonameWithTheNumber1IsNotADriver) {
   EXPECT_STREQ(version_in_words(kLibrary, *c, &search.arena), "CUDA 1");
 }
 
-TEST_F(Evaluation, AHeaderOfAnOlderMinorThanTheSymbolsIsNoSource) {
+TEST_F(Evaluation, HeaderOfAnOlderMinorThanTheSymbols_IsIgnored) {
   const std::string path = toolkit("x", "12040", "libtest.so.12");
   for (const int least : {-1, 0, 4, 5}) {
     TestSearch search;
@@ -185,7 +185,7 @@ TEST_F(Evaluation, TheFirstReleaseOfAMajorIsAVersion) {
   EXPECT_STREQ(version_in_words(kLibrary, *of_13, &search.arena), "CUDA 13.0 or later");
 }
 
-TEST_F(Evaluation, VersionsAreReadOfUsableFilesButNotOfADriver) {
+TEST_F(Evaluation, VersionsAreReadOnlyOfUsableNonDriverFiles) {
   for (const bool is_driver : {false, true}) {
     LibraryDescriptor library = kLibrary;
     library.is_driver = is_driver;
@@ -274,7 +274,7 @@ TEST_F(Evaluation, StrictRefusesAnUnknownVersion) {
 }
 
 // A driver that is there and fails is not the absence of a driver.
-TEST_F(Evaluation, StrictRefusesWhatDependsOnADriverThatFails) {
+TEST_F(Evaluation, Strict_FailingDriver_DependentLibraryIsRefused) {
   machine.tree.fake("libtestdriver_failing.so.1", "system/usr/lib/libtestdriver.so.1");
   toolkit("12.9", "12090", "libtest.so.12");
   in_child([] {
@@ -316,7 +316,7 @@ TEST_F(Evaluation, OnlyAVersionNewerThanTheDriversNeedsTheBranch) {
   });
 }
 
-TEST_F(Evaluation, OnlyStrictModeAsksForTheBranch) {
+TEST_F(Evaluation, OnlyStrictModeQueriesTheBranch) {
   driver();
   machine.tree.fake("nvml_535", kNvml);
   toolkit("12.9", "12090", "libtest.so.12");
@@ -364,7 +364,7 @@ TEST_F(Evaluation, OnlyStrictModeRefusesAnUnknownBranch) {
   });
 }
 
-TEST_F(Evaluation, WithoutADriverNoRuleAsksForOne) {
+TEST_F(Evaluation, WithoutADriver_NoRuleQueriesIt) {
   driver();
   toolkit("13.5", "13050", "libtest.so.13");
   in_child([] {
@@ -373,7 +373,7 @@ TEST_F(Evaluation, WithoutADriverNoRuleAsksForOne) {
   });
 }
 
-TEST_F(Evaluation, ADeclarationLetsANewerMajorPass) {
+TEST_F(Evaluation, DeclaredForwardCompatibility_NewerMajorIsAccepted) {
   driver();
   toolkit("13.5", "13050", "libtest.so.13");
   in_child([] {

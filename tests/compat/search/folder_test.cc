@@ -10,8 +10,8 @@
 
 #include "compat/search/evaluation.h"
 #include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -22,7 +22,7 @@ using unit::paths_of;
 using unit::TempTree;
 using unit::TestSearch;
 
-// One more byte makes it a file of its own, with the same meaning.
+// One more byte makes it another file, with the same meaning.
 std::string image(const std::string& tail = "") { return ElfImage{}.bytes() + tail; }
 
 TEST(Folder, TakesTheLibrarysNamesAndNoOthers) {
@@ -39,7 +39,7 @@ TEST(Folder, TakesTheLibrarysNamesAndNoOthers) {
   EXPECT_EQ(search.tiers[static_cast<int>(SearchTier::system)].folders, 1);
 }
 
-TEST(Folder, OnlyAbsoluteFoldersAreLookedInto) {
+TEST(Folder, OnlyAbsoluteFoldersAreSearched) {
   TempTree tree;
   tree.file("libtest.so.12", image());
   const std::string before = std::filesystem::current_path();
@@ -80,7 +80,7 @@ TEST(Folder, LinksAndHardLinksToOneFileAreOneCandidate) {
 }
 
 // A folder may have tens of thousands of them.
-TEST(Folder, UnusableFilesAreCandidatesUpToANumberAndThenTakeNoMemory) {
+TEST(Folder, UnusableFilesBeyondTheLimitAreOnlyCounted) {
   TempTree tree;
   const auto name = [](int i) { return "libtest.so.12." + std::to_string(i); };
   for (int i = 0; i < kMostUnusable; ++i) tree.file(name(i), "junk");
@@ -132,7 +132,7 @@ TEST(Folder, OfVeryManyUsableFilesTheNewestAreCandidates) {
 }
 
 // A later environment is not held against an earlier one, nor one major against another.
-TEST(Folder, TheNumberOfUsableFilesIsOfOneMajorInOneEnvironment) {
+TEST(Folder, UsableFilesAreCountedPerMajorAndEnvironment) {
   TempTree tree;
   ElfImage of_13;
   of_13.soname = "libtest.so.13";
@@ -206,7 +206,7 @@ TEST(File, ThatIsMissingIsNamedSo) {
   EXPECT_EQ(state_of(tree.link("libtest.so.13", "nowhere")), FileState::missing);
 }
 
-TEST(File, ThatIsAFolderOrAPipeIsNoFile) {
+TEST(File, FolderAndPipeAreNotFiles) {
   TempTree tree;
   EXPECT_EQ(state_of(tree.folder("libtest.so.12")), FileState::not_a_file);
   ASSERT_EQ(mkfifo(tree.path("libtest.so.13").c_str(), 0600), 0);

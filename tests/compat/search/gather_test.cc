@@ -8,8 +8,8 @@
 #include <filesystem>
 
 #include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -21,9 +21,9 @@ using unit::paths_of;
 using unit::ScopedVariable;
 using unit::TestSearch;
 
-class Places : public testing::Test {
+class Gather : public testing::Test {
  protected:
-  // A library of its own at `path`; different content, so that none is a copy of another.
+  // A library at `path`; all contents differ: copies count once.
   void put(const std::string& path) { machine.tree.file(path, ElfImage{}.bytes() + path); }
   Paths gathered(SearchTier tier, const LibraryDescriptor& library = kLibrary) {
     TestSearch search(library, nullptr);
@@ -35,26 +35,26 @@ class Places : public testing::Test {
   EmptyMachine machine;
 };
 
-TEST_F(Places, AnEmptyMachineHasNothingAnywhere) {
+TEST_F(Gather, AnEmptyMachineHasNothingAnywhere) {
   for (int tier = 0; tier < kTierCount; ++tier) {
     EXPECT_EQ(gathered(static_cast<SearchTier>(tier)), Paths{}) << tier;
     EXPECT_EQ(gathered(static_cast<SearchTier>(tier), kDriver), Paths{}) << tier;
   }
 }
 
-TEST_F(Places, TheVariableNamesOneFileWhateverItIsCalled) {
+TEST_F(Gather, VariableNamesOneFileOfAnyName) {
   put("mine.so");
   const ScopedVariable set("ANYCUDA_TESTLIB", path("mine.so").c_str());
   EXPECT_EQ(gathered(SearchTier::variable), Paths{"mine.so"});
   EXPECT_EQ(gathered(SearchTier::variable, kDriver), Paths{});
 }
 
-TEST_F(Places, AFileThatTheVariableNamesInVainIsThereToBeReported) {
+TEST_F(Gather, MissingNamedFileIsGatheredForTheReport) {
   const ScopedVariable set("ANYCUDA_TESTLIB", path("nowhere.so").c_str());
   EXPECT_EQ(gathered(SearchTier::variable), Paths{"nowhere.so"});
 }
 
-TEST_F(Places, LibraryPathIsReadEntryByEntry) {
+TEST_F(Gather, LibraryPathIsReadEntryByEntry) {
   put("a/libtest.so.12");
   put("b/libtest.so.12");
   put("c/libtest.so.12");
@@ -64,7 +64,7 @@ TEST_F(Places, LibraryPathIsReadEntryByEntry) {
             (Paths{"a/libtest.so.12", "b/libtest.so.12", "c/libtest.so.12"}));
 }
 
-TEST_F(Places, LibraryPathNeverMeansTheCurrentFolderOrTheLinkersOwnWords) {
+TEST_F(Gather, LibraryPath_CurrentFolderAndLinkerTokensAreIgnored) {
   put("$LIB/libtest.so.12");
   put("libtest.so.12");
   const std::string before = std::filesystem::current_path();
@@ -76,7 +76,7 @@ TEST_F(Places, LibraryPathNeverMeansTheCurrentFolderOrTheLinkersOwnWords) {
   EXPECT_EQ(found, Paths{});
 }
 
-TEST_F(Places, ToolkitVariablesNameToolkits) {
+TEST_F(Gather, ToolkitVariablesNameToolkits) {
   put("path/lib64/libtest.so.12");
   put("home/targets/x86_64-linux/lib/libtest.so.12");
   put("home/lib/libtest.so.13");
@@ -89,7 +89,7 @@ TEST_F(Places, ToolkitVariablesNameToolkits) {
   EXPECT_EQ(gathered(SearchTier::toolkit, kDriver), Paths{});  // no toolkit brings a driver
 }
 
-TEST_F(Places, ARelativeToolkitIsNone) {
+TEST_F(Gather, RelativeToolkitIsIgnored) {
   put("lib64/libtest.so.12");
   const std::string before = std::filesystem::current_path();
   std::filesystem::current_path(machine.tree.root());
@@ -99,7 +99,7 @@ TEST_F(Places, ARelativeToolkitIsNone) {
   EXPECT_EQ(found, Paths{});
 }
 
-TEST_F(Places, TheSystemHasItsFoldersAndEveryInstalledToolkit) {
+TEST_F(Gather, TheSystemHasItsFoldersAndEveryInstalledToolkit) {
   const Paths files = {"system/opt/cuda/lib64/libtest.so.12",
                        "system/usr/lib/libtest.so.12",
                        "system/usr/lib/x86_64-linux-gnu/libtest.so.12",
@@ -113,7 +113,7 @@ TEST_F(Places, TheSystemHasItsFoldersAndEveryInstalledToolkit) {
   EXPECT_EQ(gathered(SearchTier::system), files);
 }
 
-TEST_F(Places, TheSystemHasFoldersForTheDriverAlone) {
+TEST_F(Gather, DriverFoldersOfTheSystemAreSearched) {
   const Paths files = {"system/run/opengl-driver/lib/libtestdriver.so.1",
                        "system/usr/lib/wsl/lib/libtestdriver.so.1",
                        "system/usr/local/nvidia/lib64/libtestdriver.so.1"};
@@ -122,7 +122,7 @@ TEST_F(Places, TheSystemHasFoldersForTheDriverAlone) {
   EXPECT_EQ(gathered(SearchTier::system, kDriver), files);
 }
 
-TEST_F(Places, EveryClassHasAName) {
+TEST_F(Gather, EveryTierHasAName) {
   for (int tier = 0; tier < kTierCount; ++tier) {
     EXPECT_STRNE(tier_name(static_cast<SearchTier>(tier), kLibrary), "") << tier;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The machine's GPUs: asked of NVML without a context, and only where the answer decides.
+// The machine's GPUs: queried from NVML without a context, and only if the answer decides.
 #include <gtest/gtest.h>
 
 #include "compat/search/driver/nvml.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
 #include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -69,7 +69,7 @@ TEST(OldestGpu, GpuThatDoesNotAnswer_IsLeftOut) {
   EXPECT_EQ(ask_oldest_gpu(fake_functions()), 0);
 }
 
-TEST(OldestGpu, NvmlThatFails_TellsNothing) {
+TEST(OldestGpu, NvmlThatFails_IsUnknown) {
   fake = {};
   fake.gpus = {70};
   fake.count_status = 999;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a message tells its reader to do.
+// The hint of a message.
 #include "compat/search/hint.h"
 
 #include <gmock/gmock.h>
@@ -43,13 +43,13 @@ std::string hint(std::initializer_list<Seen> candidates, const char* wrong_varia
   return hint_for(search, &search.arena);
 }
 
-TEST(Hint, WhereThereIsNothingIsToInstall) {
+TEST(Hint, NothingInstalled_IsToInstall) {
   EXPECT_THAT(hint({}), HasSubstr("install the test library"));
   EXPECT_THAT(hint({}), HasSubstr("set ANYCUDA_TESTLIB"));
 }
 
 // Candidates of tiers that the search did not come to are in a report for its readers.
-TEST(Hint, IsAboutWhatTheSearchReachedOnly) {
+TEST(Hint, IsOnlyAboutReachedTiers) {
   unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
   search.tiers[static_cast<int>(SearchTier::system)].searched = false;
   Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
@@ -58,7 +58,7 @@ TEST(Hint, IsAboutWhatTheSearchReachedOnly) {
   EXPECT_THAT(hint_for(search, &search.arena), HasSubstr("install the test library"));
 }
 
-TEST(Hint, ForAFileThatTheUserNamedIsAboutTheVariable) {
+TEST(Hint, NamedFile_IsAboutTheVariable) {
   EXPECT_THAT(hint({{SearchTier::variable, Verdict::accepted}}),
               HasSubstr("correct ANYCUDA_TESTLIB or unset it"));
 }
@@ -77,13 +77,13 @@ TEST(Hint, ForASecondMajorIsToUnsetTheVariable) {
               HasSubstr("unset ANYCUDA_TESTLIB: the process has its test library already"));
 }
 
-TEST(Hint, ForADriverThatIsTooOldIsToUpdateIt) {
+TEST(Hint, DriverTooOld_IsToUpdateIt) {
   EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}),
               HasSubstr("update the driver, or install a test library of CUDA 12 or older"));
 }
 
 // What it makes may be for another machine than this one.
-TEST(Hint, ForACompilerAndAnOldDriverNamesTheWayWithoutTheDriver) {
+TEST(Hint, CompilerWithOldDriver_NamesTheWayWithoutTheDriver) {
   for (const Output output : {Output::ptx, Output::cubin}) {
     EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}, nullptr, output),
                 HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
@@ -102,7 +102,7 @@ TEST(Hint, NamesTheSpecificVariable) {
   }
 }
 
-TEST(Hint, ForWhatStrictWantsToKnowIsToUnsetItOrToInstallWhatTheDriverServes) {
+TEST(Hint, StrictMode_NamesBestEffortAndAServedVersion) {
   for (const Verdict verdict : {Verdict::no_metadata, Verdict::driver_branch_unknown}) {
     EXPECT_THAT(hint({{SearchTier::system, verdict}}),
                 AllOf(HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort"),
@@ -140,7 +140,7 @@ TEST(Hint, HasTheArticleOfTheProduct) {
   EXPECT_STREQ(article_of("CUDA runtime"), "a");
 }
 
-TEST(Hint, ForAWrongSettingIsAboutThatAlone) {
+TEST(Hint, InvalidSetting_IsOnlyAboutIt) {
   EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}, "ANYCUDA_CROSS_MAJOR"),
               HasSubstr("set ANYCUDA_CROSS_MAJOR to adapt or reject, or unset it"));
   EXPECT_THAT(hint({}, "ANYCUDA_COMPAT"),
@@ -151,7 +151,7 @@ TEST(Hint, ForAWrongSettingIsAboutThatAlone) {
               HasSubstr("set ANYCUDA_DRIVER_COMPAT to assume_forward_compat, or unset it"));
 }
 
-TEST(Hint, ForAFunctionIsAboutTheMajorOnlyWhereMajorsDiffer) {
+TEST(Hint, Function_NamesTheMajorOnlyIfMajorsDiffer) {
   EXPECT_EQ(function_hint(kLibrary, 12, 13), FunctionHint::own_major);
   EXPECT_EQ(function_hint(kLibrary, 13, 12), FunctionHint::own_major);
   EXPECT_EQ(function_hint(kLibrary, 12, 12), FunctionHint::newer_library);

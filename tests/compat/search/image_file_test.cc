@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a file on disk says about itself: one test per answer.
+// The facts in a file on disk: one test per answer.
 #include "compat/search/elf/image_file.h"
 #include "loader/tables.h"
 
@@ -22,14 +22,14 @@ TEST(ImageFile, ASoundLibraryIsUsable) {
   EXPECT_EQ(facts.version.major, 12);
 }
 
-TEST(ImageFile, WhatIsNoElfFileIsNamedSo) {
+TEST(ImageFile, NonElfFileIsReported) {
   EXPECT_EQ(facts_of("").state, FileState::not_elf);
   EXPECT_EQ(facts_of("abc").state, FileState::not_elf);
   EXPECT_EQ(facts_of("INPUT(libtest.so.12)").state, FileState::not_elf);  // a linker script
   EXPECT_EQ(facts_of(std::string(4096, 'x')).state, FileState::not_elf);
 }
 
-TEST(ImageFile, AnExecutableIsNoLibrary) {
+TEST(ImageFile, ExecutableIsNotALibrary) {
   ElfImage image;
   image.lies.type = ET_EXEC;
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::not_elf);
@@ -69,13 +69,13 @@ TEST(ImageFile, HeadersOutsideTheFileAreATruncation) {
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::truncated);
 }
 
-TEST(ImageFile, AnAbsurdNumberOfHeadersIsNoElf) {
+TEST(ImageFile, AbsurdNumberOfHeadersIsNotElf) {
   ElfImage image;
   image.lies.header_count = 0xffff;
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::not_elf);
 }
 
-TEST(ImageFile, WithoutADynamicSectionItIsNoLibraryOfOurs) {
+TEST(ImageFile, WithoutADynamicSection_IsAnotherLibrary) {
   ElfImage image;
   image.lies.no_dynamic = true;
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::other_library);
@@ -84,7 +84,7 @@ TEST(ImageFile, WithoutADynamicSectionItIsNoLibraryOfOurs) {
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::other_library);
 }
 
-TEST(ImageFile, WithoutStringsItIsNoLibraryOfOurs) {
+TEST(ImageFile, WithoutStrings_IsAnotherLibrary) {
   ElfImage image;
   image.lies.no_string_table = true;
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::other_library);
@@ -98,7 +98,7 @@ TEST(ImageFile, AnAbsurdStringTableIsNotRead) {
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::truncated);
 }
 
-TEST(ImageFile, ASonameOutsideTheStringsIsNone) {
+TEST(ImageFile, SonameOutsideTheStringsIsIgnored) {
   ElfImage image;
   image.symbol_versions.clear();
   image.lies.soname_offset = 1 << 30;
@@ -154,14 +154,14 @@ TEST(ImageFile, ADynamicSectionMayEndWithItsSegment) {
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::usable);
 }
 
-TEST(ImageFile, ATableAtTheStartOfASecondSegmentIsFound) {
+TEST(ImageFile, TableAtTheStartOfTheSecondSegment_IsFound) {
   ElfImage image;
   image.lies.split = true;
   const ImageFacts facts = facts_of(image.bytes());
   EXPECT_EQ(facts.state, FileState::usable) << (facts.detail != nullptr ? facts.detail : "");
 }
 
-TEST(ImageFile, ALibraryWhoseSymbolsNobodyChecksNeedsNone) {
+TEST(ImageFile, LibraryWithUncheckedSymbolsNeedsNone) {
   ElfImage image;
   image.soname = "libtestdriver.so.1";
   image.symbol_versions.clear();

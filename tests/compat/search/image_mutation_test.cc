@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A real library with bytes changed at random, always the same ones: whatever the file says, the
-// answer is a state, never a crash. Run it under AddressSanitizer to see reads beyond a buffer.
+// A real library with bytes changed at random, always the same ones: the answer is always a state,
+// never a crash. Run it under AddressSanitizer to see reads beyond a buffer.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,7 +9,7 @@
 
 #include "tests/compat/search/read_image_of.h"
 #include "tests/support/unit/elf_image.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Symbols of a file on disk: which are there, and which release of the library they show.
+// Symbols of a file on disk: which exist, and which release of the library they show.
 #include <gtest/gtest.h>
 
 #include "compat/base/gnu_hash.h"
@@ -36,7 +36,7 @@ TEST_P(ByHash, AMissingCoreSymbolIsNamed) {
   EXPECT_STREQ(facts.detail, "testCore");
 }
 
-TEST_P(ByHash, AnImportIsNoExport) {
+TEST_P(ByHash, ImportIsNotAnExport) {
   ElfImage image;
   image.hash = GetParam();
   image.imports = {"testCore"};
@@ -44,7 +44,7 @@ TEST_P(ByHash, AnImportIsNoExport) {
   EXPECT_EQ(facts_of(image.bytes()).state, FileState::required_symbol_missing);
 }
 
-TEST(ImageSymbols, AMajorNewerThanTheDatabaseMustHaveTheCoreOfTheNewestKnown) {
+TEST(ImageSymbols, NewerMajorMustHaveTheNewestKnownCore) {
   ElfImage image;
   image.soname = "libtest.so.14";
   image.symbol_versions = {"libtest.so.14"};
@@ -128,21 +128,21 @@ std::vector<std::string> names_of_12_0() {
   return names;
 }
 
-TEST(ImageVersion, AMinorIsShownByTheNamesThatCameWithIt) {
+TEST(ImageVersion, MinorIsThatOfItsNewestNames) {
   std::vector<std::string> names = names_of_12_0();
   EXPECT_EQ(minor_shown("libtest.so.12", names), 0);
   names.emplace_back("testAdded");
   EXPECT_EQ(minor_shown("libtest.so.12", names), 2);
 }
 
-TEST(ImageVersion, ANewNameDoesNotMakeUpForAnOldOneThatIsMissing) {
+TEST(ImageVersion, MissingOldNameLimitsTheMinor) {
   std::vector<std::string> names = names_of_12_0();
   names.emplace_back("testAdded");
   names.erase(std::find(names.begin(), names.end(), "testQuery"));
   EXPECT_EQ(minor_shown("libtest.so.12", names), -1);
 }
 
-TEST(ImageVersion, AnotherMajorsNamesShowNothing) {
+TEST(ImageVersion, AnotherMajorsNamesAreIgnored) {
   std::vector<std::string> names = names_of_12_0();
   names.emplace_back("testNew");  // 13.0's
   EXPECT_EQ(minor_shown("libtest.so.12", names), 0);

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {
@@ -76,7 +76,7 @@ TEST_F(AnInterpreter, IsOfTheEnvironmentHoweverItIsCalled) {
   EXPECT_EQ(prefix("./python"), "venv");
 }
 
-TEST_F(AnInterpreter, IsFoundInPathByItsNameAlone) {
+TEST_F(AnInterpreter, NameWithoutFolder_IsFoundInPath) {
   const std::string search = "relative::/nowhere:" + path("venv/bin/");
   names_.path = search.c_str();
   EXPECT_EQ(prefix("python"), "venv");
@@ -84,14 +84,14 @@ TEST_F(AnInterpreter, IsFoundInPathByItsNameAlone) {
   EXPECT_EQ(prefix("python"), "base");
 }
 
-TEST_F(AnInterpreter, GoesByWhatTheKernelWasGivenIfItsNameIsUntrue) {
+TEST_F(AnInterpreter, ChangedProcessName_KernelsPathCounts) {
   const std::string started = path("venv/bin/python");
   names_.started = started.c_str();
   EXPECT_EQ(prefix("ray::IDLE"), "venv");
   EXPECT_EQ(prefix(""), "venv");
 }
 
-TEST_F(AnInterpreter, GoesByPythonsOwnWordFirst) {
+TEST_F(AnInterpreter, PythonsVariablesComeFirst) {
   const std::string by_python = path("venv/bin/python");
   names_.by_python = by_python.c_str();
   EXPECT_EQ(prefix(base_), "venv");
@@ -105,7 +105,7 @@ TEST_F(AnInterpreter, ThatDoesNotKnowItsNameIsOfNoEnvironment) {
   EXPECT_EQ(prefix(path("venv/bin/python")), "base");
 }
 
-TEST_F(AnInterpreter, TakesPythonsWordForItsBase) {
+TEST_F(AnInterpreter, BaseIsThatOfPythonsVariables) {
   const std::string told = path("told");
   names_.python_prefix = told.c_str();
   names_.home = "/other";
@@ -124,7 +124,7 @@ TEST_F(AnInterpreter, DoesNotTakeItsEnvironmentForItsBase) {
   EXPECT_EQ(found().base_prefix, path("base"));
 }
 
-TEST_F(AnInterpreter, TakesPythonsWordForItsOptions) {
+TEST_F(AnInterpreter, OptionsAreThoseOfPythonsVariables) {
   names_.options.no_user_site = names_.options.by_python = true;
   names_.python_path = "/a:/b";
   EXPECT_TRUE(found().options.no_user_site);
@@ -136,7 +136,7 @@ TEST_F(AnInterpreter, IsOfTheFoldersNameThroughALink) {
   EXPECT_EQ(prefix(path("link/bin/python")), "link");
 }
 
-TEST_F(AnInterpreter, ThatIsACopyHasTheBaseThatItsConfigurationNames) {
+TEST_F(AnInterpreter, Copy_BaseIsThatOfItsConfiguration) {
   const std::string copy = tree_.file("copied/bin/python", "not run");
   tree_.file("copied/pyvenv.cfg", "version_info = 3.10.4.final.0\nHOME=" + path("base/bin") +
                                       "\nInclude-System-Site-Packages = TRUE\n");
@@ -153,7 +153,7 @@ TEST_F(AnInterpreter, ThatIsACopyHasTheBaseThatItsConfigurationNames) {
   EXPECT_EQ(python_.base_prefix, path("base"));
 }
 
-TEST_F(AnInterpreter, ANameThatLeadsToAnotherProgramIsNone) {
+TEST_F(AnInterpreter, NameOfAnotherProgram_IsIgnored) {
   tree_.file("venv/bin/other", "another program");
   EXPECT_EQ(prefix(path("venv/bin/other")), "base");
 }
@@ -232,7 +232,7 @@ TEST_F(AnInterpreter, TakesARelativePythonHomeAsPythonDoes) {
 }
 
 // Blender, uWSGI, a server: what Python itself has stored is its environment.
-TEST_F(AnInterpreter, InAnotherProgramIsWhatPythonSays) {
+TEST_F(AnInterpreter, Embedded_IsThatOfPythonsVariables) {
   const std::string program = tree_.file("editor/bin/editor", "not run");
   const std::string called = path("venv/bin/python");
   const std::string base = path("base");
@@ -252,7 +252,7 @@ TEST_F(AnInterpreter, InAnotherProgramIsWhatPythonSays) {
 }
 
 // A pyvenv.cfg beside the program is not its Python's.
-TEST_F(AnInterpreter, InAnotherProgramThatGaveItNoNameIsOfNoEnvironment) {
+TEST_F(AnInterpreter, EmbeddedWithoutAName_HasNoEnvironment) {
   const std::string program = tree_.file("venv/bin/editor", "not run");
   const std::string base = path("base");
   names_.executable = program.c_str();
@@ -264,14 +264,14 @@ TEST_F(AnInterpreter, InAnotherProgramThatGaveItNoNameIsOfNoEnvironment) {
   }
 }
 
-TEST_F(AnInterpreter, IsNoProgramOfAnotherName) {
+TEST_F(AnInterpreter, ProgramOfAnotherName_IsNotAPython) {
   names_.executable = "/opt/pythonic/bin/tool";
   EXPECT_FALSE(found().is_python());
   EXPECT_STREQ(python_.version, "");
   EXPECT_STREQ(python_.executable, "/opt/pythonic/bin/tool");
 }
 
-TEST_F(AnInterpreter, AbsurdNamesAreNoInterpreter) {
+TEST_F(AnInterpreter, AbsurdNamesAreNotAnInterpreter) {
   for (const std::string& name :
        {std::string(""), std::string("python3"), std::string("/python3"), std::string("/")}) {
     names_.executable = name.c_str();
@@ -314,7 +314,7 @@ TEST(PythonOptionsOf, ACommandLineAreThoseBeforeTheScript) {
   }
 }
 
-TEST(PythonOptionsOf, NothingAndACutOffLineAreNone) {
+TEST(PythonOptionsOf, EmptyAndTruncatedLines_HaveNoOptions) {
   EXPECT_FALSE(options("").no_site);
   EXPECT_FALSE(options("python3").no_site);
   EXPECT_FALSE(options(std::string("python3\0-S", 10)).no_site);

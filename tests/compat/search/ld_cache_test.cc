@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// ld.so.cache in the forms that glibc has given it, and in forms that it never had.
+// ld.so.cache in all of glibc's formats, and in invalid ones.
 #include "compat/search/machine/ld_cache.h"
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <cstring>
 #include <vector>
 
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/ld_cache_image.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -70,19 +70,19 @@ TEST(LdCache, TheNewFormatIsFoundBehindTheOldOne) {
   }
 }
 
-TEST(LdCache, TheOldFormatAloneHasNothing) {
+TEST(LdCache, OnlyOldFormat_IsEmpty) {
   EXPECT_EQ(found(behind_old_format(3, "")), Paths{});
   EXPECT_EQ(found(behind_old_format(3, std::string(100, 'x'))), Paths{});
 }
 
-TEST(LdCache, OtherCpusLibrariesAreNone) {
+TEST(LdCache, OtherCpusLibrariesAreIgnored) {
   std::vector<Library> libraries = kLibraries;
   libraries[1].flags = 0x0803;  // x32
   libraries[2].flags = 0x0003;  // i386
   EXPECT_EQ(found(new_format(libraries)), Paths{});
 }
 
-TEST(LdCache, ARelativePathIsNone) {
+TEST(LdCache, RelativePathIsIgnored) {
   EXPECT_EQ(found(new_format({{"libtest.so.12", "libtest.so.12"}, {"libtest.so.13", ""}})),
             Paths{});
 }
@@ -95,7 +95,7 @@ TEST(LdCache, TheRootStandsBeforeEveryPath) {
   EXPECT_EQ(found_in(root, "libtest.so.13"), Paths{root + "/usr/lib/libtest.so.13"});
 }
 
-TEST(LdCache, WhatIsNoCacheHasNothing) {
+TEST(LdCache, InvalidCache_IsEmpty) {
   EXPECT_EQ(found(""), Paths{});
   EXPECT_EQ(found("glibc"), Paths{});
   EXPECT_EQ(found(std::string(1000, 'x')), Paths{});
@@ -106,7 +106,7 @@ TEST(LdCache, WhatIsNoCacheHasNothing) {
 }
 
 // Cut anywhere, it gives whole names that are there or nothing; never anything else.
-TEST(LdCache, ATruncatedCacheGivesWhatIsWhole) {
+TEST(LdCache, TruncatedCache_WholeEntriesCount) {
   for (const std::string& whole :
        {new_format(kLibraries), behind_old_format(2, new_format(kLibraries))}) {
     for (std::size_t size = 0; size < whole.size(); size += 3) {
@@ -140,7 +140,7 @@ TEST(LdCache, APathThatNoFileCanHaveIsPassedOver) {
             Paths{longest});
 }
 
-TEST(LdCache, APipeOfThatNameHoldsNobodyUp) {
+TEST(LdCache, PipeOfThatName_DoesNotBlock) {
   unit::TempTree tree;
   tree.folder("etc");
   ASSERT_EQ(mkfifo(tree.path("etc/ld.so.cache").c_str(), 0600), 0);

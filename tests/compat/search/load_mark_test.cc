@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Was anything loaded since? Of real objects, each case in a new process.
+// Whether a library was loaded since a mark. With real objects, each case in a new process.
 #include "compat/search/load_mark.h"
 
 #include <dlfcn.h>
@@ -8,7 +8,7 @@
 
 #include <thread>
 
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {
@@ -49,7 +49,7 @@ TEST(ALoadMark, SurvivesTheLastObject) {
   });
 }
 
-TEST(ALoadMark, OfTwoObjectsThatAreGoneIsNotTheLatest) {
+TEST(ALoadMark, OfTwoUnloadedObjects_IsNotTheLatest) {
   in_child([] {
     void* const first = load("libtest.so.12");
     void* const second = load("libtest.so.13");
@@ -67,7 +67,7 @@ Loads counted(Loads loads) {
   return loads;
 }
 
-TEST(ALoadMark, CountsWhereNothingTellsWhetherTheLastObjectIsThere) {
+TEST(ALoadMark, CountsIfTheLastObjectsStateIsUnknown) {
   in_child([] {
     LoadMark mark;
     mark.set(counted(loads_now()));
@@ -93,7 +93,7 @@ TEST(ALoadMark, ThatCountsLooksAtMostSoOften) {
   });
 }
 
-TEST(ALoadMark, IsAskedWhileLibrariesComeAndGo) {
+TEST(ALoadMark, IsReadDuringLoadsAndUnloads) {
   in_child([] {
     LoadMark mark;
     mark.set(loads_now());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Look-ups in what the process has loaded, of real objects.
+// Look-ups among the loaded libraries of the process, with real objects.
 #include "compat/search/machine/loaded.h"
 
 #include <dlfcn.h>

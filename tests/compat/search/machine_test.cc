@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A search on a machine that is made of functions: what it is given there is all that it knows.
+// A search on a machine made of functions: it uses nothing else.
 #include "compat/search/machine/machine.h"
 
 #include <dlfcn.h>
@@ -14,8 +14,8 @@
 
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -154,7 +154,7 @@ TEST_F(Race, AMemberThatWasLoadedLaterDoesNot) {
   });
 }
 
-TEST_F(Race, WithoutAnotherThatFitsNothingIsTaken) {
+TEST_F(Race, WithoutAnotherFit_NothingIsTaken) {
   install("libtest.so.13", "path/libtest.so.13");
   const std::string other = install("libtest.so.12", "other/libtest.so.12");
   unit::in_child([&] {
@@ -211,7 +211,7 @@ TEST_F(FakeMachine, APrivilegedProcessUsesNoPackages) {
 }
 
 // The nearest environment with a library that fits is used; the others are not even read.
-TEST_F(FakeMachine, TheNearestEnvironmentGoesBeforeANewerOne) {
+TEST_F(FakeMachine, NearestEnvironmentComesBeforeANewerOne) {
   const std::string nearest =
       install("libtest.so.11.2", "near/nvidia/test_runtime/lib/libtest.so.11.2");
   const std::string newer = install("libtest.so.13", "far/nvidia/cu13/lib/libtest.so.13");

@@ -28,7 +28,7 @@ TEST(BranchOf, IsTheNumberBeforeTheFirstDot) {
   EXPECT_EQ(branch_of("1000.1"), 1000);
 }
 
-TEST(BranchOf, ATextThatIsNoVersionHasNone) {
+TEST(BranchOf, InvalidText_HasNoBranch) {
   for (const char* text : {"", ".", "535", "535.", ".535", "535.x", "x535.1", " 535.1", "-535.1",
                            "+535.1", "0.1", "000.1", "535 .1", "535,309", "N/A", "100000.1",
                            "4294967831.1", "99999999999999999999.1"}) {
@@ -85,7 +85,7 @@ void PrintTo(const PathCase& c, std::ostream* out) {
 
 class EveryPath : public testing::TestWithParam<PathCase> {};
 
-TEST_P(EveryPath, IsBalancedAndNamesWhatFailedFirst) {
+TEST_P(EveryPath, IsBalancedAndNamesTheFirstFailure) {
   const PathCase& c = GetParam();
   const NvmlAnswer answer = ask({c.init, c.version, c.shutdown, c.text});
   EXPECT_EQ(answer.failed, c.failed);
@@ -108,7 +108,7 @@ INSTANTIATE_TEST_SUITE_P(Table, EveryPath,
                                          PathCase{0, 0, 7, "535.309.01", NvmlStep::shutdown, 7}),
                          test::kPrintedName);
 
-TEST(AskBranch, HasNvmlsWordsForAFailure) {
+TEST(AskBranch, FailureHasNvmlsText) {
   EXPECT_STREQ(ask({9}).text, "Driver Not Loaded");
   EXPECT_STREQ(ask({0, 0, 9}).text, "Driver Not Loaded");
   EXPECT_STREQ(ask({8}).text, "") << "NVML has none";
@@ -129,7 +129,7 @@ TEST(AskBranch, WithoutAFunctionCallsNone) {
   }
 }
 
-TEST(AskBranch, ATextThatFillsTheBufferIsReadToItsEndAlone) {
+TEST(AskBranch, TextFillingTheBufferIsReadToItsEnd) {
   Fake longest;
   longest.text = std::string(1000, '5');
   EXPECT_EQ(ask(longest).failed, NvmlStep::text);

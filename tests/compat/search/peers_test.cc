@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A linker is looked for, and its compiler, the test library, may be loaded: which linker goes
+// A search for a linker while its compiler, the test library, may be loaded: which linker comes
 // first.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -12,8 +12,8 @@
 #include "compat/search/gather.h"
 #include "compat/search/reason.h"
 #include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -93,7 +93,7 @@ TEST_F(Peers, TheLoadedOnesMajorAndMinorAreKnown) {
 }
 
 // Both minors count, though no other of that major is there to be compared with.
-TEST_F(Peers, AnOlderMinorThanTheLoadedOnesIsNoBetterThanAnotherMajor) {
+TEST_F(Peers, MinorOlderThanTheLoadedPeersRanksLikeAnotherMajor) {
   const std::string compiler = machine.tree.fake("libtest.so.12", "compiler/lib64/libtest.so.12");
   linker("12.3", "12030", "liblink.so.12");
   linker("13.5", "13050", "liblink.so.13");
@@ -104,14 +104,14 @@ TEST_F(Peers, AnOlderMinorThanTheLoadedOnesIsNoBetterThanAnotherMajor) {
   EXPECT_THAT(first_beside({compiler}), StartsWith("cuda-12.3/"));
 }
 
-TEST_F(Peers, OneWhoseMinorNobodyTellsCountsByItsMajor) {
+TEST_F(Peers, PeerOfUnknownMinorCountsByItsMajor) {
   const std::string compiler = machine.tree.fake("libtest.so.12", "elsewhere/renamed.so");
   linker("12.0", "12000", "liblink.so.12");
   linker("13.5", "13050", "liblink.so.13");
   EXPECT_THAT(first_beside({compiler}), StartsWith("cuda-12.0/"));
 }
 
-TEST_F(Peers, AMinorThatNobodyTellsIsUnknown) {
+TEST_F(Peers, MinorWithoutASourceIsUnknown) {
   const std::string compiler = machine.tree.fake("libtest.so.12", "elsewhere/renamed.so");
   in_child([&] {
     ASSERT_NE(dlopen(compiler.c_str(), RTLD_NOW), nullptr);
@@ -123,7 +123,7 @@ TEST_F(Peers, AMinorThatNobodyTellsIsUnknown) {
   });
 }
 
-TEST_F(Peers, OfSeveralOneIsEnoughAndMoreThanThereIsRoomForDoNoHarm) {
+TEST_F(Peers, OneFittingPeerOfManyIsEnough) {
   linker("12.9", "12090", "liblink.so.12");
   linker("13.5", "13050", "liblink.so.13");
   std::vector<std::string> many;
@@ -136,7 +136,7 @@ TEST_F(Peers, OfSeveralOneIsEnoughAndMoreThanThereIsRoomForDoNoHarm) {
   EXPECT_THAT(first_beside({many[0], of_12}), StartsWith("cuda-12.9/"));
 }
 
-TEST_F(Peers, AStubOfItIsNone) {
+TEST_F(Peers, StubIsNotAPeer) {
   linker("12.9", "12090", "liblink.so.12");
   linker("13.5", "13050", "liblink.so.13");
   const std::string stub = machine.tree.fake("libtest_stub.so", "elsewhere/libtest.so.12");

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {
@@ -76,7 +76,7 @@ constexpr char kVenv[] = "+venv/lib/python3.11/site-packages";
 constexpr char kUser[] = "+home/.local/lib/python3.11/site-packages";
 constexpr char kBase[] = "+base/lib/python3.11/site-packages";
 
-TEST_F(PythonPath, OfAVirtualEnvironmentIsItsOwnThenTheUsersThenTheBases) {
+TEST_F(PythonPath, VirtualEnvironment_OrderIsOwnUserBase) {
   EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
   EXPECT_THAT(folders(1), ElementsAre(kVenv));
   python_.closed = true;
@@ -102,7 +102,7 @@ TEST_F(PythonPath, TakesTheUsersFolderFromItsVariable) {
   tree_.folder("mine/lib/python3.11/site-packages");
   variables["PYTHONUSERBASE"] = path("mine");
   EXPECT_THAT(folders(), ElementsAre(kVenv, "+mine/lib/python3.11/site-packages", kBase));
-  python_.options.ignores_environment = true;  // site.py reads it all the same
+  python_.options.ignores_environment = true;  // site.py reads it anyway
   EXPECT_THAT(folders(), ElementsAre(kVenv, "+mine/lib/python3.11/site-packages", kBase));
   const std::string before = std::filesystem::current_path();
   std::filesystem::current_path(tree_.root());
@@ -112,7 +112,7 @@ TEST_F(PythonPath, TakesTheUsersFolderFromItsVariable) {
 }
 
 // What a program puts into its environment is for its children.
-TEST_F(PythonPath, IsWhatPythonHasReadWhereItTells) {
+TEST_F(PythonPath, IsPythonsOwnListIfAvailable) {
   tree_.folder("a");
   tree_.folder("b");
   const std::string zip = tree_.file("python-wheels.zip", "");
@@ -141,7 +141,7 @@ TEST_F(PythonPath, OfDebiansHasItsFoldersAndOfOthersTheOthers) {
   EXPECT_THAT(folders(), ElementsAre(kUser, kBase));
   tree_.folder("base/lib/python3/dist-packages");
   EXPECT_THAT(folders(), testing::IsSupersetOf({std::string(kUser), "base/local/" + dist}))
-      << "it cannot be told";
+      << "which of them counts is unknown";
   std::filesystem::remove(path("base/lib/python3.11/site-packages"));
   EXPECT_THAT(folders(),
               testing::AnyOf(ElementsAre(kUser, "+base/local/" + dist,
@@ -199,7 +199,7 @@ TEST_F(PythonPath, SeveralFoldersOfAPrefixAreOneEntry) {
                                            "venv/lib64/python3.11/site-packages"));
 }
 
-TEST_F(PythonPath, HasWhatPthFilesName) {
+TEST_F(PythonPath, HasTheFoldersOfPthFiles) {
   const std::string site = "venv/lib/python3.11/site-packages/";
   tree_.folder("editable/src");
   tree_.folder(site + "below");
@@ -218,7 +218,7 @@ TEST_F(PythonPath, HasWhatPthFilesName) {
 }
 
 // As uv writes it, and as older ones of it did.
-TEST_F(PythonPath, HasWhatTheOverlayOfUvRunAdds) {
+TEST_F(PythonPath, HasTheOverlayOfUvRun) {
   const std::string site = "venv/lib/python3.11/site-packages/";
   for (const char* folder : {"with/site", "project/site", "older", "other"}) tree_.folder(folder);
   const auto decoded = [&](const char* folder) {
@@ -249,7 +249,7 @@ TEST_F(PythonPath, AbsurdPthFilesDoNoHarm) {
   EXPECT_THAT(folders(), ElementsAre(kVenv));
 }
 
-TEST_F(PythonPath, OfNoPrefixIsNothing) {
+TEST_F(PythonPath, NoPrefix_IsEmpty) {
   python_.prefix = "";
   python_.base_prefix = "relative";
   variables.clear();

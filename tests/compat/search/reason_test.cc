@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Facts into words. A reason has the fault and, where it is known, what would
-// help.
+// Reasons in words. A reason has the fault and, if known, a hint.
 #include "compat/search/reason.h"
 
 #include <gmock/gmock.h>
@@ -55,7 +54,7 @@ class Reason : public testing::Test {
   Candidate* candidate;
 };
 
-TEST_F(Reason, EveryStateOfAFileHasItsOwnWords) {
+TEST_F(Reason, EveryFileStateHasDifferentWords) {
   std::set<std::string> texts;
   for (int state = 0; state <= static_cast<int>(FileState::link_stub); ++state) {
     const std::string text = of(static_cast<FileState>(state), "detail", EACCES);
@@ -65,7 +64,7 @@ TEST_F(Reason, EveryStateOfAFileHasItsOwnWords) {
   }
 }
 
-TEST_F(Reason, EveryVerdictHasItsOwnWords) {
+TEST_F(Reason, EveryVerdictHasDifferentWords) {
   std::set<std::string> texts;
   for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_failed); ++verdict) {
     const std::string text = of(static_cast<Verdict>(verdict));
@@ -75,7 +74,7 @@ TEST_F(Reason, EveryVerdictHasItsOwnWords) {
   }
 }
 
-TEST_F(Reason, OfAFileNamesWhatWasFoundInIt) {
+TEST_F(Reason, File_NamesTheFinding) {
   EXPECT_THAT(of(FileState::unreadable, nullptr, EACCES), HasSubstr("Permission denied"));
   EXPECT_THAT(of(FileState::other_library, "libother.so.3"), HasSubstr("libother.so.3"));
   EXPECT_THAT(of(FileState::other_library), HasSubstr("not a test library: it has no SONAME"));
@@ -84,7 +83,7 @@ TEST_F(Reason, OfAFileNamesWhatWasFoundInIt) {
               HasSubstr("libdep.so: not found"));
 }
 
-TEST_F(Reason, OfAFileSaysWhatHelps) {
+TEST_F(Reason, File_HasAHint) {
   EXPECT_THAT(of(FileState::truncated), HasSubstr("install it again"));
   EXPECT_THAT(of(FileState::not_absolute), HasSubstr("full path"));
 }
@@ -97,7 +96,7 @@ TEST_F(Reason, LibraryThatStaysOpen_IsReportedWithEveryReason) {
   EXPECT_THAT(of(FileState::link_stub), HasSubstr("; it cannot be closed again"));
 }
 
-TEST_F(Reason, OfAVerdictNamesTheNumbersAndWhatHelps) {
+TEST_F(Reason, Verdict_HasNumbersAndHint) {
   EXPECT_THAT(of(Verdict::driver_too_old),
               AllOf(HasSubstr("CUDA 13"), HasSubstr("/lib/libtestdriver.so.1"), HasSubstr("12.2"),
                     HasSubstr("update the driver")));
@@ -126,7 +125,7 @@ TEST_F(Reason, OfADriverThatIsTooOldMentionsTheDeclaration) {
 }
 
 // anycuda's own numbers below zero mean nothing to a reader.
-TEST_F(Reason, OfADriverThatFailedNamesTheErrorOrWhatIsMissing) {
+TEST_F(Reason, FailedDriver_NamesTheErrorOrTheMissingFunction) {
   const auto text = [&](int error) {
     search.driver = {false, {}, 0, error};
     return of(Verdict::driver_failed);
@@ -136,7 +135,7 @@ TEST_F(Reason, OfADriverThatFailedNamesTheErrorOrWhatIsMissing) {
   EXPECT_THAT(text(Driver::kNoFunction), HasSubstr("(cuDriverGetVersion: no such function)"));
 }
 
-TEST_F(Reason, OfACompilerIsAboutWhatItMakes) {
+TEST_F(Reason, Compiler_IsAboutItsOutput) {
   LibraryDescriptor compiler = kLibrary;
   compiler.rules.output = Output::cubin;
   TestSearch its(compiler);
@@ -148,7 +147,7 @@ TEST_F(Reason, OfACompilerIsAboutWhatItMakes) {
   EXPECT_THAT(of(Verdict::driver_too_old), StartsWith("needs a driver for CUDA 13"));
 }
 
-TEST_F(Reason, OfStrictModeNamesWhatIsMissingAndWhere) {
+TEST_F(Reason, StrictMode_NamesTheMissingFactAndItsSource) {
   search.branch_problem = "NVML says no";
   EXPECT_THAT(of(Verdict::driver_branch_unknown),
               AllOf(HasSubstr("12.2"), HasSubstr("/lib/libtestdriver.so.1"),

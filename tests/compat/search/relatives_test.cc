@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Libraries of one SONAME for several majors, and of which major the libraries of a group are that
-// the process has loaded. The test library stands for a loaded member; "math" is looked for.
+// Libraries with one SONAME for several majors, and the major of a group's loaded libraries. The
+// test library stands for a loaded member; the search is for "math".
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
 #include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -61,7 +61,7 @@ TEST(Rows, PlaceAReleaseBehindThoseBefore) {
   EXPECT_EQ(row.release_at(-1).minor, -1);
 }
 
-TEST(Rows, SonameIsCountedByTheLibraryAndTheMajorByCuda) {
+TEST(Rows, SonameNumberMapsToTheCudaMajor) {
   const LibraryDescriptor library = math();
   EXPECT_EQ(major_of_soname(library, "libmath.so.10"), 11);
   EXPECT_EQ(major_of_soname(library, "libmath.so.11"), 12);
@@ -79,7 +79,7 @@ ImageFacts facts_of(const char* soname, std::initializer_list<const char*> neede
   return facts;
 }
 
-TEST(Needed, TellsTheMajorOfASharedSoname) {
+TEST(Needed, ShowsTheMajorOfASharedSoname) {
   EXPECT_FALSE(facts_of("libmath.so.11", {}).major_is_known());
   EXPECT_EQ(facts_of("libmath.so.11", {}).newest_major, 13);
   for (const char* name : {"libnvJitLink.so.13", "libcublas.so.13", "libcublasLt.so.13"}) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 namespace anycuda {
 namespace {
@@ -129,7 +129,7 @@ TEST_F(Roots, OfVariablesComeInTheOrderOfTheVariables) {
   EXPECT_THAT(roots(SearchTier::toolkit, kDriverQuery), IsEmpty());
 }
 
-TEST_F(Roots, VisitsEndWhenTheVisitorWants) {
+TEST_F(Roots, VisitorCanEndTheVisit) {
   const unit::ScopedVariable path("CUDA_PATH", folder("path").c_str());
   const unit::ScopedVariable home("CUDA_HOME", folder("home").c_str());
   EXPECT_THAT(roots(SearchTier::toolkit, kLibraryQuery, 1), ElementsAre("+path"));
@@ -144,7 +144,7 @@ TEST_F(Roots, OfTheLibraryPathAreOneEnvironment) {
   EXPECT_THAT(roots(SearchTier::library_path, kDriverQuery), ElementsAre("+a", "b"));
 }
 
-TEST_F(Roots, OfAProgramAreWhatIsActivated) {
+TEST_F(Roots, Program_HasTheActivatedEnvironment) {
   folder("packages");
   const std::string entries = ":relative:.:" + machine_.tree.path("packages");
   const unit::ScopedVariable path("PYTHONPATH", entries.c_str());
@@ -159,7 +159,7 @@ TEST_F(Roots, OfAProgramAreWhatIsActivated) {
   EXPECT_THAT(roots(SearchTier::conda), IsEmpty());
 }
 
-TEST_F(Roots, OfAPythonAreNotWhatIsActivated) {
+TEST_F(Roots, Python_IgnoresTheActivatedEnvironment) {
   folder("venv/lib/python3.11/site-packages");
   folder("conda");
   folder("base");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Whole searches over real files: tier by tier, the newest that the rules accept and that opens.
-// A process asks for its driver once, so searches that need it have a process of their own.
+// A process asks for its driver once, so each search that needs the driver has its own process.
 #include "compat/search/search.h"
 
 #include <dlfcn.h>
@@ -11,8 +11,8 @@
 
 #include "compat/search/reason.h"
 #include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 namespace anycuda {
 namespace {
@@ -82,7 +82,7 @@ TEST_F(SearchOn, VersionsInNamesAreComparedAsNumbers) {
   in_child([&] { EXPECT_EQ(search_all(), "path/b/libtest.so.12.10"); });
 }
 
-TEST_F(SearchOn, ADriverTooOldForTheNewestLeadsToTheNext) {
+TEST_F(SearchOn, DriverTooOldForTheNewest_NextIsTaken) {
   install("libtestdriver.so.1", "system/usr/lib/libtestdriver.so.1");  // CUDA 12.2
   install("libtest.so.13", "system/usr/lib/libtest.so.13");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
@@ -92,7 +92,7 @@ TEST_F(SearchOn, ADriverTooOldForTheNewestLeadsToTheNext) {
   });
 }
 
-TEST_F(SearchOn, AMajorThatTheDatabaseDoesNotKnowServesNativeCallersAlone) {
+TEST_F(SearchOn, UnknownMajorServesOnlyUnversionedCallers) {
   install("libtest.so.14", "system/usr/lib/libtest.so.14");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
   in_child([&] {
@@ -110,7 +110,7 @@ TEST_F(SearchOn, RejectTakesTheCallersOwnMajorOnly) {
   in_child([&] { EXPECT_EQ(search_all(11), ""); });
 }
 
-TEST_F(SearchOn, WhatTheLinkerRefusesIsPassedOver) {
+TEST_F(SearchOn, LibraryThatTheLinkerRefusesIsPassedOver) {
   put_unopenable("system/usr/lib/libtest.so.13", "libtest.so.13");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
   in_child([&] {
@@ -121,7 +121,7 @@ TEST_F(SearchOn, WhatTheLinkerRefusesIsPassedOver) {
 }
 
 // Bound when it is opened: found out at a call, it would be the program's end.
-TEST_F(SearchOn, WhatNeedsASymbolThatNobodyHasIsRefusedAtOpening) {
+TEST_F(SearchOn, LibraryWithAMissingSymbolIsRefusedAtOpening) {
   install("libtest_unbound.so", "system/usr/lib/libtest.so.13");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
   in_child([&] {
@@ -166,7 +166,7 @@ TEST_F(SearchOn, TheVariableMustBeAFullPath) {
   });
 }
 
-TEST_F(SearchOn, WhatIsLoadedIsAdoptedWhateverTheDriverAndTheDiskSay) {
+TEST_F(SearchOn, LoadedLibraryIsAdoptedForAnyDriverAndDisk) {
   install("libtestdriver.so.1", "system/usr/lib/libtestdriver.so.1");
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
   const std::string loaded = install("libtest.so.13", "elsewhere/renamed.so");
@@ -197,7 +197,7 @@ TEST_F(SearchOn, NoSecondMajorIsOpenedBesideALoadedOne) {
   });
 }
 
-TEST_F(SearchOn, TheFileOfTheVariableMayBeTheLoadedOneButNoSecondOfItsMajor) {
+TEST_F(SearchOn, NamedFile_OnlyTheLoadedOneIsAccepted) {
   const std::string loaded = install("libtest.so.12", "elsewhere/libtest.so.12");
   const std::string other = install("libtest.so.12", "other/libtest.so.12");
   machine.tree.link("linked/mine.so", loaded);
@@ -225,7 +225,7 @@ int count_of(const Report& report) {
   return count;
 }
 
-TEST_F(SearchOn, ASettingThatIsNotUnderstoodSearchesNothing) {
+TEST_F(SearchOn, InvalidSetting_NoSearch) {
   install("libtest.so.12", "system/usr/lib/libtest.so.12");
   in_child([&] {
     search.request.policy.wrong_count = 1;
@@ -238,7 +238,7 @@ TEST_F(SearchOn, ASettingThatIsNotUnderstoodSearchesNothing) {
   });
 }
 
-TEST_F(SearchOn, TiersThatItDidNotReachAreAddedToACopyOfTheReport) {
+TEST_F(SearchOn, UnreachedTiersAreAddedToACopyOfTheReport) {
   install("libtest.so.11.2", "path/libtest.so.11.2");
   install("libtest.so.13", "system/usr/lib/libtest.so.13");
   const ScopedVariable set("LD_LIBRARY_PATH", machine.tree.path("path").c_str());

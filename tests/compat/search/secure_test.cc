@@ -12,8 +12,8 @@
 #include "compat/search/policy.h"
 #include "loader/report.h"
 #include "tests/support/unit/elf_image.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
-#include "tests/support/unit/surroundings.h"
 
 extern "C" unsigned long __getauxval(unsigned long type);
 
@@ -50,7 +50,7 @@ class Secure : public testing::Test {
          {"PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"}) {
       set(name, root);
     }
-    // Beside what is loaded, too: it may be there for anybody's wish.
+    // Beside a loaded library, too: any user may have put it there.
     machine.tree.file("site-packages/nvidia/test_runtime/lib/libtest.so.12",
                       unit::ElfImage{}.bytes() + "site");
     const std::string module = machine.tree.fake("libtest_stub.so", "site-packages/x/module.so");

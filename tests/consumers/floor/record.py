@@ -3,7 +3,7 @@
 
     PYTHONPATH=packaging/python python3 tests/consumers/floor/record.py build/lib
 
-Rows are never taken out: a release that would need that is no release of this library.
+Rows are never removed: a release that would need it must not be published.
 """
 
 import sys
@@ -23,5 +23,5 @@ for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
     old = set(file.read_text(encoding="utf-8").splitlines()[1:]) if file.exists() else set()
     gone = {line.split()[0] for line in old} - {line.split()[0] for line in lines[1:]}
     if gone:
-        sys.exit(f"{library}: these have gone, which breaks the promise of docs/packaging.md: {sorted(gone)}")
+        sys.exit(f"{library} no longer exports {sorted(gone)}, but docs/packaging.md promises to keep every export")
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")

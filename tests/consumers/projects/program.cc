@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every way of using anycuda builds: one call, one line. ("built 12: 35 0
+// The program of every way of using anycuda: one call, one line. ("built 12: 35 0
 // cudaErrorInsufficientDriver")
 #include <cuda_runtime_api.h>
 

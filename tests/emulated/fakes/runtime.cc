@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A runtime that says what it is given: whether the arguments come through the stub, and through
-// adapters, as AAPCS64 has them. MAJOR is the CUDA that it is of.
+// A runtime that prints its arguments: they must come through the stub, and through adapters, as
+// AAPCS64 places them. MAJOR is its CUDA.
 #include <cstddef>
 #include <cstdio>
 

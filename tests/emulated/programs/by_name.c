@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A caller that the symbol versions say nothing of: it opens a library by name, as ctypes does.
+// A caller without symbol versions: it opens a library by name, as ctypes does.
 #include <dlfcn.h>
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compiled once for each CUDA major with its headers, and linked to record it: every line that it
-// prints is one call and what came of it. It has no GPU, so what matters is which library answered,
-// and that arguments and results lie where AAPCS64 puts them.
+// prints is one call and its result. It has no GPU, so what matters is which library answered, and
+// that arguments and results are where AAPCS64 places them.
 #include <cuda_runtime_api.h>
 
 #include <cstdio>

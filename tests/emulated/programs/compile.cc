@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiles a kernel with whatever NVRTC there is.
+// Compiles a kernel with the installed NVRTC.
 #include <nvrtc.h>
 
 #include <cstdio>

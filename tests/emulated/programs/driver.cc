@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asks the driver library, through its stub.
+// Calls the driver library through its stub.
 #include <cuda.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many inputs, in processes that any of them may end."""
+"""Many inputs, in processes that any of them may crash."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STUCK = 600  # seconds without any result; what uses the CPU is ended before th
 
 
 class Worker:
-    """A process that reads inputs one after another, and tells what is wrong with each ("" if nothing is)."""
+    """A process that reads inputs one after another, and reports the fault of each ("" if none)."""
 
     def __init__(self, inputs: Iterable[Case]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="fuzz-readers-")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trial finds: each fault is put in place of the command."""
+"""The faults that a trial finds: each replaces the command."""
 
 import os
 import sys
@@ -76,7 +76,7 @@ def refuses(path, out):
 
 class Trial(unittest.TestCase):
     def found(self, command) -> str:
-        """What is wrong with that command, in a process of its own."""
+        """The fault of that command, which runs in a separate process."""
         def instead(words):
             out = Path(words[words.index("-w") + 1]) if "-w" in words else None
             return command(Path(words[-1]), out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Texts of a wheel, made up out of the words of their grammars, and with too much of one thing."""
+"""Texts of a wheel, made up of the words of their grammars, with one of them repeated too often."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One input, read by the commands in this process, under limits. What may come of it is their results and refusals."""
+"""One input, read by the commands in this process, under limits. Only their results and refusals are allowed."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def name(random: Random, old: bytes) -> bytes:
 
 
 def damaged(data: bytes, random: Random) -> bytes:
-    """A few bytes otherwise, a piece left out, twice, or elsewhere; or an end too early."""
+    """A few bytes changed; a part left out, doubled or moved; or a truncated file."""
     out = bytearray(data)
     for _ in range(random.choice((1, 1, 2, 4, 16))):
         if not out:

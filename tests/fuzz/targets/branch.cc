@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver's branch, and the round through NVML. Input: a byte that says what fails, then what
-// nvmlSystemGetDriverVersion writes.
+// The driver's branch, and the calls of NVML. Input: a byte that selects the failure, then the text
+// of nvmlSystemGetDriverVersion.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -55,6 +55,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   must(driver.open == 0, "each success of init is followed by one shutdown");
   must((answer.branch == 0) == (answer.failed != anycuda::NvmlStep::none),
        "there is a branch, or a step that failed");
-  must(driver.failing == 0 || answer.failed != anycuda::NvmlStep::none, "a failure is told");
+  must(driver.failing == 0 || answer.failed != anycuda::NvmlStep::none, "a failure is reported");
   return 0;
 }

@@ -103,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
            "a constraint's text gives the same constraint");
       if (allowed && !parsed[i]) {
         must(constraint->text().find("===") != std::string::npos,
-             "what is no version satisfies === alone");
+             "a text that is not a version satisfies only ===");
       }
     }
     if (first && second && parsed[i]) {

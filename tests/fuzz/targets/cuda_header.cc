@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     must(same(anycuda::version_in_cuda_header(before + text), found),
          "what stands before the header changes nothing");
   }
-  // Behind a line of its own, and not part of a comment.
+  // Behind another line, and not part of a comment.
   if (found.state == HeaderState::stated && text.find("/*") == text.npos) {
     const std::string other = found.number == 12090 ? "13000" : "12090";
     const HeaderVersion both =

@@ -31,8 +31,8 @@ void take_entry(const Entry& entry, void* argument) {
   must(entry.target == 0 || entry.target == 'a' || entry.target == 'f', "a target is a, f or none");
   must(!entry.toolkit.known() || entry.toolkit.minor >= 0, "a toolkit has a minor");
   reading->entries.push_back(entry);
-  // The shortest entry has 28 bytes, the shortest piece of plain data some more.
-  must(reading->entries.size() <= reading->size / 16 + 1, "there are no more entries than fit");
+  // The shortest entry has 28 bytes, the shortest plain data some more.
+  must(reading->entries.size() <= reading->size / 16 + 1, "the entries fit into the file");
 }
 
 void take_problem(const Problem& problem, void* argument) {

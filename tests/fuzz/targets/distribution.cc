@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a distribution says of itself and of others. Input: lines; a name, a version, the name of a
-// .dist-info folder, METADATA.
+// What a distribution states about itself and others. Input: lines; a name, a version, the name of
+// a .dist-info folder, METADATA.
 #include "compat/search/toolkit/records/distribution.h"
 
 #include <cstdint>

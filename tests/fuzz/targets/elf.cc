@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a file says about itself, read before it is loaded. Input: the file.
+// The facts in a file, read before it is loaded. Input: the file.
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -34,7 +34,7 @@ void check(const anycuda::fuzz::MemoryFile& file, std::size_t size,
   const Answer answer = read(file, size, library, tables);
   must(answer.facts.state <= anycuda::FileState::open_failed, "the state is one of its values");
   must(answer.facts.error == 0, "a file in memory can be read");
-  must(answer.detail.size() < 64, "what is told of a file is short");
+  must(answer.detail.size() < 64, "the detail of a file is short");
   must(answer.facts.state != anycuda::FileState::usable || answer.facts.version.major > 0,
        "a usable file has a major");
   const Answer again = read(file, size, library, tables);

@@ -91,7 +91,7 @@ void check_policy() {
   const bool stub_mode = is_one_of("ANYCUDA_STUB_COMPAT", "strict", "best_effort", "off");
   const anycuda::Policy policy = anycuda::read_policy();
   must(policy.wrong_count == !mode + !stub_mode + !cross + !driver,
-       "every wrong setting is told, no other");
+       "every wrong setting is reported, no other");
   must(cross || policy.cross_major == anycuda::CrossMajor::reject, "a wrong one allows nothing");
   must(driver || !policy.forward_compatibility, "a wrong one declares nothing");
 }
@@ -152,7 +152,7 @@ void check_interpreter(const std::string& executable, const std::string& called)
   const anycuda::Interpreter python = anycuda::interpreter_of(names, &arena);
   must(python.version != nullptr, "a version is a text");
   must(!python.is_python() || executable.find("/python") != std::string::npos,
-       "what is not called python is none");
+       "a program with another name is not a Python");
   must(python.is_python() == (python.prefix != nullptr), "a Python has both prefixes");
   check_places(python);
 }

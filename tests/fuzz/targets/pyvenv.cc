@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a virtual environment's configuration says. Input: its pyvenv.cfg.
+// The configuration of a virtual environment. Input: its pyvenv.cfg.
 #include "compat/search/machine/pyvenv.h"
 
 #include <cstdint>

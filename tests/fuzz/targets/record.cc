@@ -37,7 +37,7 @@ void check_own_row(const std::string& path, const std::string& site) {
   must(record_lists(path + ",sha256=x,1\n", site, path), "a path's own row lists it");
   must(record_lists("\"" + path + "\",,", site, path), "in quotes too");
   must(!record_lists("\"x\"\"\n" + path + ",,\n\",,", site, path),
-       "a line within quotes is no row");
+       "a line within quotes is not a row");
   const std::string below(std::string(kept.text()) + "/x");
   if (anycuda::LexicalPath(below).usable()) {
     must(record_lists(below + ",,", site, path, true), "a folder has what is in it");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Of which toolkit a file is, asked of an environment with two wheels, a metapackage and a header,
-// a package of conda's, one of dpkg's and a version.json.
-// Input: what is in cuda.h, the wheels' RECORDs, their METADATA and the metapackage's, conda's
-// record, dpkg's list and status, the version.json, in this order, with lines of "%%" between them.
+// The toolkit of a file, in an environment with two wheels, a metapackage and a header, a package
+// of conda's, one of dpkg's and a version.json. Input: the texts of cuda.h, the wheels' RECORDs,
+// their METADATA and the metapackage's, conda's record, dpkg's list and status, the version.json,
+// in this order, with lines of "%%" between them.
 #include <sys/stat.h>
 
 #include <cstdint>

@@ -38,7 +38,7 @@ class Check {
   void expect(const char* text, bool holds) {
     if (!holds) fail(std::string("expected ") + text);
   }
-  // Whether a call succeeded; `why` tells more of one that did not.
+  // Whether a call succeeded; `why` is the reason of a failure.
   bool call(const char* text, int status, const char* why = "");
   template <typename Got, typename Want>
   void equal(const char* text, const Got& got, const Want& want) {

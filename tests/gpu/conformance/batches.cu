@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Many copies in one call: cudaMemcpyBatchAsync and its like, from 12.8 on.
+// Many copies in one call: cudaMemcpyBatchAsync and similar functions, from 12.8 on.
 #include "batch_types.h"
 #include "kernels.h"
 #include "later.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kBatch = 3;
 
-// 12 tells which copy failed; 13 does not.
+// 12 reports which copy failed; 13 does not.
 #if CUDART_VERSION >= 13000
 cudaError_t copy_batch(void** to, void** from, std::size_t* sizes, std::size_t count,
                        cudaMemcpyAttributes* attributes, std::size_t* starts, std::size_t kinds,
@@ -79,7 +79,7 @@ void flat() {
   EQUAL(check, to.read() == numbers, true);
 }
 
-// A batch whose second copy is wrong; 12 says which, or that it does not know.
+// A batch whose second copy is invalid; 12 reports which one, or that it does not know.
 void wrong() {
   Check check("batches.wrong");
   Stream stream(check);
@@ -147,7 +147,7 @@ void of_managed() {
   Check check("batches.prefetch_and_discard");
   Stream stream(check);
   int* memory = nullptr;
-  constexpr std::size_t kBytes = 4 << 20;  // whole large pages, as discarding wants
+  constexpr std::size_t kBytes = 4 << 20;  // whole large pages, as discarding needs
   if (!check || !CALL(check, cudaMallocManaged(reinterpret_cast<void**>(&memory), kBytes))) return;
   void* pointers[] = {memory};
   std::size_t sizes[] = {kBytes};

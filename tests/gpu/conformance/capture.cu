@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Capturing a stream into a graph: whether it is captured, and what was captured so far.
+// Capturing a stream into a graph: the capture's state, and the work captured so far.
 #include "capture.h"
 #include "topics.h"
 
@@ -15,7 +15,7 @@ void not_captured() {
   if (!check || !check.call(kInfo, ask(stream, info))) return;
   info.intact(check);
   EQUAL(check, *info.status, cudaStreamCaptureStatusNone);
-  // Nothing else is said then; what happens to the places is part of the promise.
+  // The call returns nothing else then; what it leaves in the places is part of the contract.
   check.value("id_untouched", info.id.untouched());
   check.value("graph_untouched", info.graph.untouched());
   check.value("nodes_untouched", info.nodes.untouched());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A stream that is being captured, and what it says about that.
+// A captured stream, and the facts that it returns.
 #pragma once
 
 #include "graph_forms.h"

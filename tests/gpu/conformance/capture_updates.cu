@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Saying what the next piece of captured work will wait for.
+// Setting the dependencies of the next captured work.
 #include "capture.h"
 #include "topics.h"
 

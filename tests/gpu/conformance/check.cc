@@ -22,7 +22,7 @@ std::string version(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-// cudaRuntimeGetVersion may fail where there is no GPU; 0.0 then.
+// cudaRuntimeGetVersion may fail without a GPU; 0.0 then.
 std::string versions() {
   int runtime = 0;
   if (cudaRuntimeGetVersion(&runtime) != cudaSuccess) cudaGetLastError();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Conditional nodes: a part of a graph that runs once, never, or until a kernel says stop (12.3
-// on).
+// Conditional nodes: a part of a graph that runs once, never, or until a kernel stops it (12.3 on).
 #include "graph_nodes.h"
 #include "later.h"
 #include "topics.h"

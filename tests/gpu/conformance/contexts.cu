@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Functions of 13.1 and later, for a program of 13 that looks for them: numbers of graphs and
-// nodes, parts of a device, copies with attributes. Where the runtime has none, it must say so.
+// Functions of 13.1 and later, for a program of 13 that looks them up: numbers of graphs and nodes,
+// parts of a device, copies with attributes. A runtime that lacks them must return an error.
 #include <cstring>
 
 #include "batch_types.h"
@@ -103,8 +103,7 @@ void copies() {
   }
 }
 
-// The rest cannot be used without a context; where there is none, they must be refused in the same
-// way.
+// The rest cannot be used without a context: then every runtime must refuse them in the same way.
 void not_there() {
   Check check("contexts.not_there");
   int runtime = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Driver functions as a program gets them that is not linked with the driver: from the runtime.
+// Driver functions for a program that is not linked with the driver: from the runtime.
 #pragma once
 
 #include <cuda.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The edges of a graph: asked for, added and removed, in both forms.
+// The edges of a graph: read, added and removed, in both forms.
 #include <cstring>
 
 #include "graph_forms.h"
@@ -187,7 +187,7 @@ void programmatic() {
   EQUAL(check, from, nodes[0]);
   EQUAL(check, to, nodes[1]);
   EQUAL(check, std::memcmp(got.get(), &edge, sizeof edge), 0);
-  // Who cannot be told about it must be refused, not told half.
+  // A caller without room for the edge data must get an error, not half of the answer.
   count = 1;
   check.status("edges_without_data", "cudaGraphGetEdges",
                WithoutData::get_edges(graph, &from, &to, nullptr, &count));

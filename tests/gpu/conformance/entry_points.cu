@@ -51,7 +51,7 @@ cudaError_t by_own_version(const char* name, void** function, unsigned long long
 }
 #endif
 
-// A function whose arguments never changed: asked for, called, compared.
+// A function whose arguments never changed: found, called, compared.
 void called(const std::string& form, const char* text, Query query) {
   Check check("entry_points." + form + ".called");
   CALL(check, cudaFree(nullptr));
@@ -84,7 +84,7 @@ void called(const std::string& form, const char* text, Query query) {
 }
 
 // cuStreamGetCaptureInfo has three forms: of 10.1 (3 arguments), 11.3 (6) and 12.3 (7). Called with
-// seven places, all three are safe, and what they filled tells which it was.
+// seven places, all three are safe, and the places that they filled show which it was.
 void form_of_capture_info(const std::string& form, const char* text, Query query) {
   Check check("entry_points." + form + ".form");
   DeviceArray<int> data(check, kCount);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the runtime says about a kernel, and handles of kernels.
+// The runtime's facts about a kernel, and handles of kernels.
 #include "driver.h"
 #include "kernels.h"
 #include "later.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nodes as cudaGraphAddNode and its like take them (12.2 on): filled as a program fills them.
+// Nodes for cudaGraphAddNode and similar functions (12.2 on), filled as a program fills them.
 #pragma once
 
 #include <cstring>

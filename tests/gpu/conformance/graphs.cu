@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Graphs: every way of instantiating one, and updating what was instantiated.
+// Graphs: every way of instantiating one, and updates of an instantiated one.
 #include <cstring>
 
 #include "graph_forms.h"
@@ -94,7 +94,7 @@ void instantiate() {
                });
 }
 
-// A graph with memory of its own can be instantiated once at a time; the second must say so.
+// A graph with memory nodes can be instantiated once at a time; the second call must fail.
 void instantiate_twice() {
   Check check("graphs.instantiate_twice");
   Graph graph;
@@ -163,7 +163,7 @@ void flags() {
 }
 #endif
 
-// `what` tells what became of it, by the form that the headers give the call.
+// `what` is the result, in the form that the headers give the call.
 cudaError_t update(Check& check, cudaGraphExec_t executable, Two& with, const std::string& what) {
 #if CUDART_VERSION < 12000
   Guarded<cudaGraphNode_t> error;
@@ -198,7 +198,7 @@ void update() {
   data.expect("after the updated graph", 15);
 }
 
-// Another shape cannot be taken over: the status, the result and the node say so.
+// An update to another shape fails: the status, the result and the node show it.
 void update_refused() {
   Check check("graphs.update_refused");
   DeviceArray<int> data(check, kCount);

@@ -24,7 +24,7 @@ class Guarded {
   const T* operator->() const { return get(); }
 
   bool intact() const { return damage().empty(); }
-  // Whether nobody wrote to the place itself either.
+  // Whether the object itself is unwritten, too.
   bool untouched() const {
     for (std::size_t i = 0; i < sizeof(T); ++i) {
       if (memory_[kGuard + i] != kPattern) return false;

@@ -13,7 +13,7 @@ __global__ void add(int* data, int count, int amount);       // data[i] += amoun
 __global__ void multiply(int* data, int count, int factor);  // data[i] *= factor
 __global__ void copy(int* to, const int* from, int count);   // to[i] = from[i]
 
-// A launch of `add` over kCount numbers, described as graph nodes and launches by handle want it.
+// A launch of `add` over kCount numbers, described as graph nodes and launches by handle need it.
 struct Add {
   Add(int* to, int amount) : data(to), amount(amount) {}
   Add(const Add&) = delete;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Functions that are newer than the headers this program was compiled with. They are asked for
-// under the version node of the program's own major, as a relocation would; natively an older
-// runtime of that major does not have them, and through the stub its answer is 302.
+// Functions that are newer than the headers this program was compiled with. They are looked up
+// under the symbol version of the program's major, as a relocation would; natively an older runtime
+// of that major does not have them, and through the stub its answer is 302.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -18,7 +18,7 @@ __global__ void cluster_size(int* to) {
   to[blockIdx.x] = blocks;
 }
 
-// What the driver gives to cooperative launches alone: the place of the grid's barrier.
+// Only a cooperative launch gets the address of the grid's barrier from the driver.
 __device__ bool has_barrier_of_grid() {
   unsigned high;
   unsigned low;
@@ -183,7 +183,7 @@ void cooperative() {
 }
 
 #if CUDART_VERSION < 13000
-// One device is a list too; the call wants streams of its own.
+// A list of one device; the call needs a created stream.
 void on_devices() {
   Check check("launches.cooperative_on_devices");
   Blocks blocks(check);

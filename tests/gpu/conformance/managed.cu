@@ -182,8 +182,7 @@ void numa() {
                                           cudaMemAdviseSetPreferredLocation, node))) {
     return;
   }
-  // What is said of it depends on the machine: in some containers there is no node, and no
-  // location.
+  // The result depends on the machine: some containers have no NUMA node, and so no location.
   check.value("type", memory.attribute(cudaMemRangeAttributePreferredLocationType));
   check.value("id", memory.attribute(cudaMemRangeAttributePreferredLocationId));
   check.status("prefetch", ByLocation::kPrefetch,

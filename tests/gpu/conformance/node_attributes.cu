@@ -98,7 +98,7 @@ void unknown() {
   INTACT(check, got);
 }
 
-// The headers disagree about which argument is the source; the value tells what was done.
+// The headers disagree about which argument is the source; the value shows what was done.
 void copied() {
   Check check("node_attributes.copied");
   DeviceArray<int> data(check, kCount);

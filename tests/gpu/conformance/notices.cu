@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program may be told: notifications of a device (12.4 on), the driver's log (13).
+// Notifications: of a device (12.4 on), and the driver's log (13).
 #include <cstring>
 
 #include "later.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the runtime says about a pointer.
+// The runtime's facts about a pointer.
 #include "support.h"
 #include "topics.h"
 
@@ -8,7 +8,7 @@ namespace conformance {
 
 namespace {
 
-// The attributes of `pointer`; addresses are told by what they must be, not by number.
+// The attributes of `pointer`; an address is printed as what it must equal, not as a number.
 void attributes(const std::string& name, const void* pointer, const void* device,
                 const void* host) {
   Check check("pointers." + name);

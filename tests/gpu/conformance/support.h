@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the topics build their programs from.
+// The common parts of the topics' programs.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Surface objects: what a kernel reads and writes through them, and what they say.
+// Surface objects: a kernel's reads and writes through them, and their descriptors.
 #include "support.h"
 #include "texture_desc.h"
 #include "topics.h"

@@ -31,7 +31,7 @@ TextureDesc texture_desc(cudaTextureFilterMode filter) {
   return desc;
 }
 
-// A desc whose every field has a value of its own.
+// A descriptor in which every field has another value.
 template <typename TextureDesc>
 TextureDesc rich_texture_desc() {
   TextureDesc desc = texture_desc<TextureDesc>(cudaFilterModeLinear);

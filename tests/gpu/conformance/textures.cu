@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Texture objects over each kind of resource: what a kernel reads through them, and what they say.
+// Texture objects over each kind of resource: a kernel's reads through them, and their descriptors.
 #include "support.h"
 #include "texture_desc.h"
 #include "topics.h"
@@ -223,7 +223,7 @@ void wrong() {
 }
 
 #if CUDART_VERSION < 12000
-// The second descriptor, which 11.8 has under names of its own.
+// The second descriptor, which has other names in 11.8.
 void second_form() {
   Check check("textures.second_form");
   Array array;

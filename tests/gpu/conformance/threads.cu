@@ -6,7 +6,7 @@
 #include "support.h"
 #include "topics.h"
 
-// Declared in cuda_profiler_api.h, which is a package of its own.
+// Declared in cuda_profiler_api.h, which is in another package.
 extern "C" cudaError_t cudaProfilerStart();
 extern "C" cudaError_t cudaProfilerStop();
 #if CUDART_VERSION < 12000

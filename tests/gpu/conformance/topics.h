@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The topics; each is run as a process of its own.
+// The topics; each runs in a separate process.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -145,7 +145,7 @@ void nested() {
   }
 }
 
-// A body can be asked for again, changed after the executable graph was made, and its nodes
+// A body can be read again, changed after the executable graph was made, and its nodes
 // removed.
 void changed_after() {
   Check check("a body that is changed after instantiation leaves the executable whole");

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Captures that do not end as they should, and what may be done while one is under way: nothing is
-// lost, nothing is held.
+// Captures that end in error, and calls during a capture: nothing is lost, nothing is held.
 #include <thread>
 
 #include "graph/kinds.h"

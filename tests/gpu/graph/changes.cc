@@ -139,7 +139,7 @@ void in_executable(const Change& change) {
   DRIVER(check, stream.wait());
   settle();
   EXPECT(check, old.alive() && newer[2].alive());
-  // The whole from another graph: all owners so far are let go.
+  // The whole from another graph: all owners so far are released.
   Graph other;
   CUgraphNode same = nullptr;
   CALL(check, Graph::create(&other));

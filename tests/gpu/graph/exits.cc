@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The process ends while graphs, executables, launches, captures and drains are under way: in a
-// child process each, which must end by itself, soon, and well.
+// The process ends during graphs, executables, launches, captures and drains: in a child process
+// each, which must end by itself, soon, and without a fault.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,7 +88,7 @@ void running_launch(Exec* exec) {
   if (!spin->wait_until_running()) std::_Exit(4);
 }
 
-// What the driver alone makes of it: how long the end of a process with a running kernel takes.
+// The driver without the library: how long the end of a process with a running kernel takes.
 void running_raw() {
   auto* spin = new Spin();
   auto* stream = new Stream();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Each driver call of each operation fails once, and so does each allocation: the operation gives
-// an error and leaves everything as it was, no node, no owner, nothing held; or it does without.
+// Each driver call of each operation fails once, and so does each allocation: the operation returns
+// an error and leaves everything as it was, no node, no owner, nothing held; or it succeeds without
+// it.
 #include <algorithm>
 #include <new>
 
@@ -138,7 +139,7 @@ void as_before(Check& check, const Operation& operation, Scene& scene, std::size
   EXPECT(check, graph_get_slot(scene.graph, scene.node, Slot::arguments) != nullptr);
   still_capturing(check, operation, scene);
   if (scene.handle != 0 && scene.allocation == nullptr) {
-    // A graph with a handle that no node uses cannot be instantiated: once more, without the fault.
+    // A graph with an unused handle cannot be instantiated: run again, without the fault.
     CALL(check, operation.run(scene));
   }
   Exec probe;
@@ -166,7 +167,7 @@ bool one_fault(Check& check, const Operation& operation, int n, std::vector<std:
     Scene scene(check);
     if (operation.before != nullptr) operation.before(check, scene);
     if (!check) return false;
-    settle();  // what waits to be let go is not this operation's
+    settle();  // what waits for its release is not this operation's
     lives[0] = scene.before;
     lives[1] = scene.others;
     lives[2] = scene.childs;

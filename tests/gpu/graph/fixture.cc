@@ -29,8 +29,7 @@ Kernel load(const char* name) {
 
 namespace {
 
-// Made when it is first asked for, and let go before the context is: at exit the driver may be
-// gone before.
+// Made on first use, and released before the context is: at exit the driver may already be gone.
 template <typename Thing>
 class Shared {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the topics work with: a GPU, memory, and a few kernels that were compiled from source.
+// The common objects of the topics: a GPU, memory, and a few kernels compiled from source.
 #pragma once
 
 #include <string>
@@ -21,9 +21,9 @@ constexpr std::size_t kBytes = kCount * sizeof(int);
 
 // The CUBIN of all kernels, compiled once for this GPU.
 const std::string& kernels();
-// A kernel of a module of its own: `add`, `spin`, `set_condition`, `count_down` (kernels.cc).
+// A kernel in a new module: `add`, `spin`, `set_condition`, `count_down` (kernels.cc).
 Kernel load(const char* name);
-// One that lives as long as the process, where a module of its own does not matter.
+// A kernel that lives as long as the process, for tests that need no separate module.
 const Kernel& shared_kernel(const char* name);
 // Memory and an event that live as long as the process; each number is another buffer.
 CUdeviceptr scratch(int number);
@@ -74,5 +74,5 @@ bool all_is_freed();
 
 }  // namespace gputest
 
-// A call of the library that must succeed; its own words are said where it does not.
+// A call of the library that must succeed; if it fails, the library's message is printed.
 #define CALL(check, ...) (check).call(#__VA_ARGS__, __VA_ARGS__, anycuda::graph::last_error())

@@ -18,7 +18,7 @@ using anycuda::graph::OpaqueHandle;
 // What became of one owner.
 class Life {
  public:
-  // The owner: counted when its last holder lets it go. `kept` goes with it.
+  // The owner: counted when its last holder releases it. `kept` is released with it.
   OpaqueHandle owner(OpaqueHandle kept = nullptr);
   OpaqueHandle owner_that(std::function<void()> does_at_the_end);
   int freed() const { return *freed_; }
@@ -30,10 +30,10 @@ class Life {
   std::weak_ptr<const void> watch_;
 };
 
-// The driver lets owners go on a thread of its own, some time later: drains until it is so, at most
-// for ten seconds.
+// The driver releases owners on another thread, some time later: drains until `is_so` is true, for
+// at most ten seconds.
 bool eventually(const std::function<bool()>& is_so);
-// Long enough for the driver to do what it has begun, and a drain: what is alive then, is held.
+// Waits for the driver to finish, then drains: owners that are alive then are held.
 void settle();
 
 }  // namespace gputest

@@ -83,7 +83,7 @@ class Holders {
         return CUDA_SUCCESS;
       case 2:  // by the driver's own call
         return cuGraphDestroy(graph.release());
-      default:  // the node alone; the graph goes when everything is over
+      default:  // only the node; the graph is destroyed at the end
         return node != nullptr ? remove_node(graph, node) : graph.destroy();
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What others do to a graph by the driver's own calls: owners go along.
+// Changes of a graph by the driver's own calls: owners follow.
 #include "graph/kinds.h"
 #include "graph/topics.h"
 
@@ -77,7 +77,7 @@ void borrowed_and_adopted() {
   CALL(check, graph_set_slot(graph, node, Slot::extra, other.owner()));
   settle();
   EXPECT(check,
-         life.alive() && other.alive());  // which node the first is of, nobody knows any more
+         life.alive() && other.alive());  // the node of the first owner is unknown now
   CALL(check, graph.destroy());
   EXPECT(check, eventually([&] { return life.freed() == 1 && other.freed() == 1; }));
 }
@@ -108,7 +108,7 @@ void children_by_view() {
   CALL(check, child_graph(clone, twin, &in_clone));
   EXPECT(check, in_clone.valid() && in_clone != embedded);
   EQUAL(check, node_count(in_clone), 1U);
-  // A node more, in the clone's child alone.
+  // One more node, only in the clone's child.
   CALL(check, kinds()[0].add(in_clone, second.owner(), &inner));
   EQUAL(check, node_count(embedded), 1U);
   CALL(check, graph.destroy());
@@ -133,7 +133,7 @@ CUgraphNode only_node(Check& check, const GraphView& graph) {
   return node;
 }
 
-// The nodes of an embedded graph are known, so their owners can be let go before it is destroyed.
+// The nodes of an embedded graph are known, so their owners can be released before it is destroyed.
 void owners_of_embedded_nodes() {
   Check check("owners of nodes in an embedded graph, and in a clone's, can be replaced");
   Life old;

@@ -97,7 +97,7 @@ void while_a_launch_runs() {
   EXPECT(check, waiting.running());
   waiting.finish();
   EXPECT(check, all_are(waiting.out.address(), 201));
-  EXPECT(check, used.alive());                       // until this object is asked for something
+  EXPECT(check, used.alive());                       // until the next call of this object
   CALL(check, waiting.exec.launch(waiting.stream));  // its kernel has nothing to wait for
   EQUAL(check, used.freed(), 1);
   DRIVER(check, waiting.stream.wait());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Launches compute what they should from buffers, kernels, callbacks and events that nobody holds
-// but the graph.
+// Launches compute the right results from buffers, kernels, callbacks and events that only the
+// graph holds.
 #include <cstring>
 
 #include "graph/kinds.h"

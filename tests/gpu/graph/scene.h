@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an operation of faults.cc works on, and what it may leave behind.
+// The objects of an operation of faults.cc, and what it may leave behind.
 #pragma once
 
 #include "graph/kinds.h"
@@ -34,7 +34,7 @@ struct Scene {
   Event event;
   Capture capture;
 
-  // What the operation is given; the owner is this scene's until the operation is over.
+  // The arguments of the operation; the owner is this scene's until the operation ends.
   Life life;
   OpaqueHandle owner;
   Add add{scratch(0), scratch(1), 1};

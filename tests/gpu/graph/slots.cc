@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Slots: what is put in, replaced, asked for, and removed with its node.
+// Slots: set, replaced, read, and removed with their node.
 #include <atomic>
 
 #include "anycuda/graph/drain.h"
@@ -113,7 +113,7 @@ void changed_clone() {
 }
 
 void removed() {
-  Check check("a removed node's owner stays with clones and executables alone");
+  Check check("a removed node's owner stays only with clones and executables");
   for (const Kind& kind : kinds()) {
     check.during(kind.name);
     Life life;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Many threads, each with graphs of its own, while others drain.
+// Many threads, each with its own graphs, while others drain.
 #include <thread>
 
 #include "graph/kinds.h"

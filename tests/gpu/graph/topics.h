@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Each file of this folder that is named here is a topic, which can be run alone.
+// Each file of this folder that is named here is a topic, which can be run by itself.
 #pragma once
 
 #include "tests/graph/walk/walk.h"
@@ -10,7 +10,7 @@ namespace gputest {
 void owners();    // each kind x {graph, clone, child, body, executable}, every order of destruction
 void slots();     // set_slot, get_slot, replaced owners, removed nodes
 void operands();  // typed, raw, both: what is kept and what is refused
-void results();   // launches compute from what nobody else holds
+void results();   // launches compute from what only the graph holds
 void bodies();    // conditional nodes
 void raw();       // what others do to a graph by plain driver calls
 void changes();   // new parameters for each kind of node

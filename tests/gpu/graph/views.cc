@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Views: what they name, when they end, and that they never come to name another graph.
+// Views: the graphs that they name, when they end, and that they never name another graph.
 #include <map>
 #include <set>
 #include <unordered_set>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A launch that runs for as long as a topic wants it to.
+// A launch that runs until the topic ends it.
 #pragma once
 
 #include "graph/fixture.h"
 
 namespace gputest {
 
-// A kernel that waits, and after it one that writes `value` into `out` through a buffer of its own.
+// A kernel that waits, and after it one that writes `value` into `out` through a new buffer.
 struct Waiting {
   explicit Waiting(Check& check, Life* life) : check_(check) {
     CALL(check, Graph::create(&graph));
@@ -16,7 +16,7 @@ struct Waiting {
     CALL(check, add_kernel(graph, {first}, parameters(add, 100, life), &node));
     CALL(check, Exec::instantiate(graph, &exec));
   }
-  // in: a new buffer full of `value`, held by the node alone; its life is told.
+  // in: a new buffer full of `value`, held only by the node; `life` counts its release.
   KernelNode parameters(Add& add, int value, Life* life) {
     Buffer in = filled(value);
     add = Add(out.address(), in.address(), 1);

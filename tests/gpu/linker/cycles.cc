@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compile, link, load, launch, check numbers, with each linker; everything is dropped, and once
-// more.
+// Compile, link, load, launch and check numbers, with each linker; then everything is released and
+// repeated.
 #include "linker/fixture.h"
 #include "linker/topics.h"
 

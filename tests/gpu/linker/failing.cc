@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A link that fails: what the error says, the logs after close, and that the next link works.
+// A failed link: the error, the logs after close, and that the next link works.
 #include <thread>
 
 #include "linker/fixture.h"
@@ -17,7 +17,7 @@ std::vector<Input> the_kernel_alone(InputType type) {
 }
 
 void unresolved(const Way& way, InputType type) {
-  Check check(std::string("a symbol that nobody defines, ") + name_of(type) + ": " + way.name);
+  Check check(std::string("an undefined symbol, ") + name_of(type) + ": " + way.name);
   Linker linker(the_kernel_alone(type), options_for(way));
   EXPECT(check, linker.error_log().empty());
   std::string first;
@@ -64,7 +64,7 @@ void not_code(const Way& way) {
   }
 }
 
-// The driver's log has the size that was asked for, and says that it was cut.
+// The driver's log has the requested size, and states that it was truncated.
 void cut_log() {
   Check check("a log that is full says that it is cut: driver");
   Options options = options_for({"driver", Backend::driver});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the topics link: a kernel that calls a function of another module, in every form.
+// The inputs of the topics: a kernel that calls a function of another module, in every form.
 #pragma once
 
 #include <optional>

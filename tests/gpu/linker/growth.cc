@@ -86,8 +86,8 @@ void good_links(Backend backend) {
   EXPECT(check, growth.resident < 256);
 }
 
-// A link that fails leaves memory behind in NVIDIA's linkers themselves: with their own functions
-// alone it is the same.
+// NVIDIA's linkers keep memory after a failed link; calls of their functions without anycuda keep
+// the same.
 void failing_links(Backend backend) {
   Check check(std::string("1,000 links that fail keep no more than the backend itself: ") +
               name_of(backend));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Each type of input, from memory and from a file, with each linker that knows it.
+// Each type of input, from memory and from a file, with each linker that accepts it.
 #include <unistd.h>
 
 #include <cstdio>

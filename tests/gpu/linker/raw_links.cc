@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-// nvJitLink's functions by their plain names, which the stub has; its header is no piece of these
-// tests.
+// nvJitLink's functions by their plain names, which the stub exports; these tests do without its
+// header.
 extern "C" {
 int nvJitLinkCreate(void** handle, std::uint32_t count, const char** options);
 int nvJitLinkAddData(void* handle, int type, const void* data, std::size_t size, const char* name);

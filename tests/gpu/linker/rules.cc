@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which linker is chosen, with the driver and the nvJitLink that are here, by both rules.
+// The chosen linker, with the installed driver and nvJitLink, by both rules.
 #include "linker/fixture.h"
 #include "linker/topics.h"
 
@@ -47,7 +47,7 @@ void chosen(Rule rule, bool lto) {
     EXPECT(check, want == Want::error);
     EXPECT(check, names(what, "nvJitLink"));
     const NvJitLinkProbe nvjitlink = probe_nvjitlink();
-    if (nvjitlink.presence != Presence::usable) return;  // there is no second version to name
+    if (nvjitlink.presence != Presence::usable) return;  // no second version to name
     EXPECT(check, names(what, show(driver_version() / 1000) + "."));
     EXPECT(check, names(what, show(nvjitlink.version.major) + "." + show(nvjitlink.version.minor)));
   }

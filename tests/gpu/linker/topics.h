@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Each file of this folder that is named here is a topic, which can be run alone.
+// Each file of this folder that is named here is a topic, which can be run by itself.
 #pragma once
 
 namespace gputest {

@@ -26,7 +26,7 @@ inline bool is_absent(cudaError_t) { return false; }
 
 namespace maths {
 
-// Fails the innermost check, or the process where there is none.
+// Fails the innermost check, or the process outside every check.
 void damaged(const std::string& damage);
 
 // A place between guard bytes. It looks at them at its end too, so that a program without INTACT

@@ -91,7 +91,7 @@ void bfloat(Check& check, const Blas& blas) {
   short_floats(check, blas, CUDA_R_16BF, to_bfloat, from_bfloat, 1.0 / 128);
 }
 
-// With the transposed of A, which is how the hardware wants them.
+// With A transposed, as the hardware needs it.
 void bytes(Check& check, const Blas& blas) {
   const Whole whole;
   const std::vector<int> a = transposed(whole.a, kEven, kEven);

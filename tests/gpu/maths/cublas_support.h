@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A handle of cuBLAS on a stream of its own, for the programs that use it.
+// A handle of cuBLAS on a new stream, for the programs that use it.
 #pragma once
 
 #include <cublas_v2.h>

@@ -183,7 +183,7 @@ void preference_13(Check& check) {
                   preference.get(), CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET, &count, sizeof count));
   INTACT(check, preference);
 #else
-  (void)check;  // from CUDA 12 on there is no such attribute
+  (void)check;  // CUDA 12 and later have no such attribute
 #endif
 }
 

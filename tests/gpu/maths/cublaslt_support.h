@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the programs of cuBLASLt share: descriptors of a product, of any types, and its run.
+// The common parts of the programs of cuBLASLt: descriptors of a product, of any types, and its
+// run.
 #pragma once
 
 #include <cublasLt.h>

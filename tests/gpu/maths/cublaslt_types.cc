@@ -12,7 +12,7 @@ namespace {
 constexpr int kM = 32, kN = 48, kK = 64;
 constexpr Types kSingle{CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F};
 
-// Small whole numbers: A as the descriptors want it, B, and their product.
+// Small whole numbers: A as the descriptors need it, B, and their product.
 struct Whole {
   explicit Whole(bool transposed_a = false) {
     want = flat(product(a, b, kM, kN, kK));
@@ -40,7 +40,7 @@ T same(T value) {
   return value;
 }
 
-// A product that must be exact; with numbers of few bits A is transposed, as such products want it.
+// A product that must be exact; with numbers of few bits A is transposed, as such products need it.
 template <typename In, typename Out, typename Scale, typename Encode, typename Decode>
 void exact(Check& check, cublasLtHandle_t handle, const Types& types, bool transposed_a,
            Encode encode, Decode decode) {

@@ -19,8 +19,8 @@ void forward(Check& check, const Plan& plan, const std::vector<int>& sizes, int 
   check.near("forward", flat(memory.get(check)), flat(transformed(values, sizes)), 1e-4);
 }
 
-// The functions that make plans of a handle, each with those that tell what such a plan needs: the
-// size that the plan tells at last is what cufftGetSize* told of it before.
+// The functions that make plans of a handle, each with those that return such a plan's memory: the
+// size of the finished plan equals that of cufftGetSize* before.
 struct Way {
   const char* name;
   std::vector<int> sizes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the programs of cuFFT share: the transforms by their definition, and plans.
+// The common parts of the programs of cuFFT: the transforms by their definition, and plans.
 #pragma once
 
 #include <cufft.h>

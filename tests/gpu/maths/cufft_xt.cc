@@ -18,7 +18,7 @@ cufftResult make(const Plan& plan, long long size, long long batch, cudaDataType
                              nullptr, 1, real_in ? half : size, out, batch, needed, execution);
 }
 
-// Real numbers in double precision, forward; the size is what was told of it before.
+// Real numbers in double precision, forward; the size equals that of the earlier query.
 void real_double(Check& check) {
   long long size = 48;
   constexpr long long kBatch = 3;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// cuRAND: generators on the device and on the host, moments of what they give, and repetition.
+// cuRAND: generators on the device and on the host, the moments of their numbers, and repetition.
 #include <curand.h>
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the programs of cuSOLVER's dense families share: work memory, and references in double or
-// complex numbers on the CPU.
+// The common parts of the programs of cuSOLVER's dense families: work memory, and references in
+// double or complex numbers on the CPU.
 #pragma once
 
 #include <cmath>

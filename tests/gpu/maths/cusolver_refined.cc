@@ -140,7 +140,7 @@ void all_least(Check& check, const Solver& solver) {
   SOLVE(least, SingleComplex, cuComplex, cusolverDnCYgels, 1e-3);
 }
 
-// How to refine, and what a solver tells of it.
+// How to refine, and a solver's report of it.
 struct Refinement {
   Refinement(Check& check, cusolverIRSRefinement_t kind) {
     Guarded<cusolverDnIRSParams_t> made;
@@ -234,7 +234,7 @@ void expert_least(Check& check, const Solver& solver) {
   work.memory->get(check);
 }
 
-// A handle and parameters keep what they are told; the older LU finds the same solution.
+// A handle and parameters keep their settings; the older LU finds the same solution.
 void settings(Check& check, const Solver& solver) {
   Guarded<cudaStream_t> stream;
   NEED(check, cusolverDnGetStream(solver.handle, stream.get()));

@@ -105,7 +105,7 @@ void jacobi_batched(Check& check, const Solver& solver) {
   work.memory->get(check);
 }
 
-// The approximate way, which tells on the host how far A is from U S V'.
+// The approximate way, which reports on the host how far A is from U S V'.
 void approximate(Check& check, const Solver& solver) {
   const Several<double> of(3);
   DeviceArray<double> on_a(of.all), u(kRows * kColumns * kBatch), v(kColumns * kColumns * kBatch),

@@ -87,7 +87,7 @@ void on_device(Check& check, const SparseSolver& solver) {
   check.near("x of chol", flat(found.get(check)), flat(x), 1e-10);
 }
 
-// More equations than unknowns: A' (A x - b) is zero, and the norm of A x - b is told.
+// More equations than unknowns: A' (A x - b) is zero, and the call reports the norm of A x - b.
 void least_squares(Check& check, const SparseSolver& solver) {
   Csr<double> a = grid<double>(4, -1.25, -0.75);
   constexpr int kMore = 6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A handle of cuSOLVER's dense part on a stream of its own, for the programs that use it.
+// A handle of cuSOLVER's dense part on a new stream, for the programs that use it.
 #pragma once
 
 #include <cusolverDn.h>
@@ -50,7 +50,7 @@ struct Parameters {
   cusolverDnParams_t value = nullptr;
 };
 
-// What a factorisation says of itself: zero.
+// A factorisation's own status: zero.
 inline void expect_no_info(Check& check, const DeviceArray<int>& info) {
   check.near("info", flat(info.get(check)), {0}, 0);
 }

@@ -19,7 +19,7 @@ std::vector<double> scaled(std::vector<double> values, double by) {
   return values;
 }
 
-// A triangle on both sides, with the attribute that says which one it is.
+// A triangle on both sides, with the attribute that states which one it is.
 struct Triangle {
   Triangle(Check& check, std::uint32_t seed)
       : csr(lower_triangle(kRows, seed), kRows, kRows), on(check, csr) {

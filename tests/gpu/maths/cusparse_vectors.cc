@@ -110,7 +110,7 @@ void inner_product(Check& check, const Sparse& sparse) {
   check.near("x y", {result->real(), result->imag()}, {want.real(), want.imag()}, 1e-13);
 }
 
-// What a sparse vector's descriptor says of it.
+// The properties in a sparse vector's descriptor.
 void of_sparse(Check& check, const Sparse&) {
   const Vectors<double> v(check, CUDA_R_64F);
   if (!check) return;
@@ -217,7 +217,7 @@ void dense_matrix(Check& check, const Sparse& sparse) {
 
 int messages = 0;
 
-// The file and the function get what the library says of a call, until it is told to be silent.
+// The file and the callback get the library's messages about a call until logging is disabled.
 void logger(Check& check, const Sparse& sparse) {
   std::FILE* file = std::tmpfile();
   if (file == nullptr) return check.fail("no temporary file");

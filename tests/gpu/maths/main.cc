@@ -40,7 +40,7 @@ int main(int, char** arguments) {
   }
   int runtime = 0;
   if (cudaRuntimeGetVersion(&runtime) == cudaSuccess) std::printf("runtime %d\n", runtime);
-  // Also where there is no GPU: a library must then refuse, and not crash.
+  // Also without a GPU: a library must then refuse, and not crash.
   maths::run();
   if (maths::failures() == 0) {
     maths::Check check("end");

@@ -101,7 +101,7 @@ void late(Check& check, const Ranks& all) {
   INTACT(check, config);
 }
 
-// Ready when it says so; the program asks.
+// The program polls until the communicator is ready.
 bool ready(Check& check, ncclComm_t comm) {
   for (int time = 0; time < 20000; ++time) {
     Guarded<ncclResult_t> state;
@@ -170,7 +170,7 @@ void split(Check& check, const Ranks& all) {
   for (const auto& place : places) CALL(check, ncclCommDestroy(*place));
 }
 
-// Without the last rank, which may not call it; one rank alone is the last.
+// Without the last rank, which may not call it; a single rank is the last.
 void shrunk(Check& check, const Ranks& all) {
   int last = all.count() - 1;
   if (last == 0) {

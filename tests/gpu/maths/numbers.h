@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inputs, and what the CPU makes of them. Matrices are stored by columns.
+// Inputs, and the CPU's results for them. Matrices are stored by columns.
 #pragma once
 
 #include <complex>

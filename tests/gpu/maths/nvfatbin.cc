@@ -70,7 +70,7 @@ std::vector<char> made(Check& check, Add add) {
   return bytes;
 }
 
-// The driver's functions, as the runtime finds them: the program is linked with the runtime alone.
+// The driver's functions, as the runtime finds them: the program is linked only with the runtime.
 template <typename Function>
 Function driver(Check& check, const char* name) {
   void* found = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// nvJPEG: a picture is encoded, looked at, decoded, and compared with what it was.
+// nvJPEG: a picture is encoded, inspected, decoded, and compared with the original.
 #include "nvjpeg_support.h"
 
 namespace maths {

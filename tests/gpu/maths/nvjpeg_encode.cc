@@ -149,7 +149,7 @@ void yuv(Check& check, nvjpegHandle_t handle) {
   near_picture(check, handle, encoder.stream(check), 30);
 }
 
-// By a code of its own for the picture, which is shorter, and by steps.
+// With a Huffman code made for the picture, which is shorter, and by steps.
 void codes(Check& check, nvjpegHandle_t handle) {
   const Encoder encoder(check, handle);
   if (!check) return;

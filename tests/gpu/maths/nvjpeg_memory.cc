@@ -6,7 +6,7 @@
 namespace maths {
 namespace {
 
-// Allocators of the program, which count what they give.
+// Allocators of the program, which count allocations.
 int given = 0, given_2 = 0;
 int device_new(void** memory, std::size_t size) { return ++given, cudaMalloc(memory, size); }
 int device_delete(void* memory) { return cudaFree(memory); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The picture of the programs of nvJPEG, and how near another one is to it.
+// The picture of the programs of nvJPEG, and its distance from another one.
 #pragma once
 
 #include <nvjpeg.h>
@@ -90,7 +90,7 @@ inline std::vector<Bytes> planes(const Bytes& pixels, int across, int down) {
   return all;
 }
 
-// The colours of a picture as planes of their own, and blue first where it is said.
+// The colours of a picture as three planes, one behind the other.
 inline Bytes colour_planes(const Bytes& pixels) {
   Bytes all;
   for (int colour = 0; colour < 3; ++colour) {
@@ -98,6 +98,7 @@ inline Bytes colour_planes(const Bytes& pixels) {
   }
   return all;
 }
+// The pixels of a picture with blue first.
 inline Bytes blue_first(const Bytes& pixels) {
   Bytes all;
   for (std::size_t i = 0; i < pixels.size(); i += 3) {

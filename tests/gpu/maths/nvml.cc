@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVML: what it says of the GPUs, against what the CUDA runtime says of them.
+// NVML's facts about the GPUs, against the CUDA runtime's.
 #include "nvml_support.h"
 
 namespace maths {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVML: what it counts of a GPU: errors, work, processes; and its links and neighbours. Nothing
-// that changes the GPU is called.
+// NVML's counters of a GPU: errors, work, processes; and its links and neighbours. Nothing that
+// changes the GPU is called.
 #include "nvml_support.h"
 
 // Later than the drivers of CUDA 13.0: natively these may be missing.

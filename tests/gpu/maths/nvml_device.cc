@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVML: what it says of a GPU, family by family; numbers that CUDA knows too are compared. Nothing
+// NVML's facts about a GPU, family by family; numbers that CUDA has too are compared. Nothing
 // that changes the GPU is called.
 #include "nvml_support.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVML: what it says of the machine, and of parts of a GPU: events, metrics, MIG, virtual GPUs.
+// NVML's facts about the machine, and about parts of a GPU: events, metrics, MIG, virtual GPUs.
 // Nothing that changes the machine or the GPU is called. Handles of parts that are not there are
 // refused, through the stub as natively.
 #include <unistd.h>
@@ -280,7 +280,7 @@ void virtual_host(Check& check, nvmlDevice_t device) {
 #endif
 }
 
-// A type that no GPU has.
+// A type that does not exist.
 void virtual_types(Check& check, nvmlDevice_t device) {
   constexpr nvmlVgpuTypeId_t kNone = 0;
   QUERY(check, nvmlVgpuTypeGetClass, kNone, Room<kText>{}, InOut<unsigned>{kText});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVTX: a profiler (nvtx_tool.cc) hears of every range, mark, name and domain, with its text,
+// NVTX: a profiler (nvtx_tool.cc) gets every range, mark, name and domain, with its text,
 // around work on the GPU.
 #include <dlfcn.h>
 #include <nvToolsExt.h>

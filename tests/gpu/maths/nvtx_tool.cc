@@ -41,7 +41,7 @@ std::string text(nvtxDomainHandle_t domain) {
   return domain == handle<nvtxDomainHandle_t>(kDomain) ? "domain" : "unknown";
 }
 
-// The tool's functions, whose names are those of NVTX's identifiers: with a text alone, behind a
+// The tool's functions, whose names are those of NVTX's identifiers: with only a text, behind a
 // number, and behind a stream or an event.
 #define TEXT(name, type) \
   void name(type message) { heard(#name, text(message)); }

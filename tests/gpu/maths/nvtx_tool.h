@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What nvtx.cc and its profiler (nvtx_tool.cc) agree on.
+// The interface between nvtx.cc and its profiler (nvtx_tool.cc).
 #pragma once
 
 namespace nvtx_tool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the programs of cuSPARSE's function families share.
+// The common parts of the programs of cuSPARSE's function families.
 #pragma once
 
 #include <cmath>

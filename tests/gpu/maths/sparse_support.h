@@ -109,7 +109,7 @@ struct DenseVector {
   }
   DenseVector(const DenseVector&) = delete;
   DenseVector& operator=(const DenseVector&) = delete;
-  // What was put there is no result.
+  // Zeroes the values, so that they are not taken for a result.
   void forget() const { cudaMemset(memory.data(), 0, memory.bytes()); }
 
   DeviceArray<double> memory;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Several libraries in one process: what one makes the next works on, on one stream, with events
-// of the runtime between them.
+// Several libraries in one process: each works on the previous one's output, on one stream, with
+// events of the runtime between them.
 #include <cufft.h>
 
 #include "cublas_support.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CuPy for CUDA 12: a list of its own tests (cupy_tests.txt) has the outcomes that this machine's CuPy for 13 has.
+"""CuPy for CUDA 12: some of CuPy's tests (cupy_tests.txt) have the outcomes that this machine's CuPy for 13 has.
 
 The tests are those of CuPy's source distribution, in the folder that CUPY_SOURCE names.
 """
@@ -22,10 +22,10 @@ TESTS = (HERE / "cupy_tests.txt").read_text(encoding="utf-8").splitlines()
 
 
 def part(names: list[str], env: dict[str, str]) -> tuple[dict[str, str], str]:
-    """Test -> passed, failure, error or skipped; and what pytest said."""
+    """Test -> passed, failure, error or skipped; and pytest's output."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
-        # Kernels of its own: what one CuPy has compiled must not serve the other.
+        # A separate cache: kernels that one CuPy compiled must not serve the other.
         env = {**env, "CUPY_CACHE_DIR": f"{folder}/cache", "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
                                f"--junitxml={report}", "-o", "junit_family=xunit1", *names],

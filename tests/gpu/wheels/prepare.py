@@ -27,7 +27,7 @@ PLATFORMS = ("manylinux2014_x86_64", *(f"manylinux_2_{minor}_x86_64" for minor i
 
 
 def fetch(folder: Path, python: str) -> None:
-    """One by one, since pip takes no wheel of a list if one of them cannot be had."""
+    """One by one, since pip downloads no wheel of a list if one of them is missing."""
     where = [word for platform in PLATFORMS for word in ("--platform", platform)]
     abis = [word for abi in (f"cp{python.replace('.', '')}", "abi3", "none") for word in ("--abi", abi)]
     for wheel in WHEELS:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a test can ask of the fake driver, and tell it. The library exports one function,
-// fake_control(), that gives this table.
+// How a test queries and steers the fake driver. The library exports one function, fake_control(),
+// which returns this table.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@ struct Live {
 struct Control {
   void (*reset)();  // as at the start; what is alive stays
   Live (*live)();
-  // The n-th call (from 1) of any function from now on, or of this one alone, gives `status`.
+  // The n-th call (from 1) of any function from now on, or only of this one, gives `status`.
   void (*fail_call)(std::size_t nth, unsigned status);
   void (*fail_function)(const char* name, std::size_t nth, unsigned status);
-  bool (*failed)();            // the failure that was asked for has happened
+  bool (*failed)();            // the requested failure has happened
   const char* (*failed_in)();  // the function in which it did
   std::size_t (*calls)(const char* name);
   void (*flush)();  // returns when the destructors that are due have run
-  // Destructors wait until they are let run again: what a busy driver does.
+  // Destructors wait until `hold` is false again: what a busy driver does.
   void (*hold_destructors)(bool hold);
-  // Launches run until they are told to finish.
+  // Launches run until finish_launches().
   void (*hold_launches)(bool hold);
   void (*finish_launches)();
   void (*finish_oldest_launch)();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory, modules, events, contexts: what operands are made of; and the functions that a library
-// must have to be taken for a driver.
+// Memory, modules, events, contexts, as operands of nodes; and the functions that identify a driver
+// library.
 #include <cstdlib>
 #include <cstring>
 

@@ -10,7 +10,7 @@ namespace {
 
 using Nodes = ::CUgraphNode_st* const*;
 
-// Adds a node and lets `fill` set what it has.
+// Adds a node; `fill` sets its fields.
 template <typename Fill>
 unsigned add(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes after, unsigned long count,
              unsigned type, const Fill& fill) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fake driver's world: graphs, nodes and user objects with reference counts, as a real driver
-// (580, measured) treats them. Handles that are gone stay readable, so that their use is counted,
-// and are given out again, last in first out, as a real driver's allocator does.
+// The fake driver's objects: graphs, nodes and user objects with reference counts, as a real driver
+// (580, measured) treats them. Destroyed handles stay readable, so that their use is counted, and
+// are reused, last in first out, as a real driver's allocator does.
 #pragma once
 
 #include <deque>
@@ -120,7 +120,7 @@ inline CUctx_st* context_of(const CUstream_st* stream) {
   return stream == nullptr ? current_context() : stream->context;
 }
 
-// At the start of each function: the status that a test wants, or 0.
+// At the start of each function: the status that a test has set, or 0.
 unsigned fault(const char* function);
 
 // The handle if it is alive; else the misuse is counted and the result is nullptr.

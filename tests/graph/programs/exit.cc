@@ -38,7 +38,7 @@ int main(int, char** argv) {
     fill(&never_destroyed->first, &never_destroyed->second);
     Graph graph;
     Exec exec;
-    fill(&graph, &exec);  // over when main ends, and perhaps not told before the process ends
+    fill(&graph, &exec);  // retired at the end of main; the process may end before the report
   }
   if (std::strcmp(argv[1], "threads") == 0) {
     static std::atomic<int> begun{0};  // the threads go on when main has ended

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the library answers on whatever driver there is: one line each, "call: status sentence".
+// The library's answers on any driver: one line each, "call: status sentence".
 #include <cstdio>
 
 #include "anycuda/graph/capture.h"
@@ -17,7 +17,7 @@ void say(const char* call, CUresult status) {
               status == CUDA_SUCCESS ? "" : last_error());
 }
 
-// On the graph, or on one whose handle nobody looks at, since no driver is there.
+// On the graph, or on one whose handle is never read, since no driver is installed.
 void ask_about(const GraphView& view, CUgraphNode node, const OpaqueHandle& owner) {
   CUgraphNode made = nullptr;
   say("add_empty", add_empty(view, {}, &made));
@@ -42,7 +42,7 @@ void ask_about(const GraphView& view, CUgraphNode node, const OpaqueHandle& owne
 
 }  // namespace
 
-// `statuses handles`: with handles that are none, where there is no driver.
+// `statuses handles`: with invalid handles, on a machine without a driver.
 int main(int argc, char**) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   const OpaqueHandle owner = std::make_shared<int>(1);

@@ -121,7 +121,7 @@ bool Walker::capture() {
     must_fail(api::cuMemAlloc_v2(&memory, 16), "cuMemAlloc in a capture");
   }
   strict_ = false;
-  if (!spoiled && chance(6)) return true;  // nobody ends it: the owners go with its graph
+  if (!spoiled && chance(6)) return true;  // never ended: the owners are released with its graph
   Graph graph;
   if (spoiled) {
     must_refuse(capture.end(&graph), "Capture::end of a capture that was invalidated");

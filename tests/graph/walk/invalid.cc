@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls that must be refused: they change nothing, and release the owners that they were given.
+// Invalid calls: they change nothing, and release the given owners.
 #include <algorithm>
 
 #include "api/cuda_api.h"

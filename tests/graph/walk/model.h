@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must be alive: graphs, their nodes and the owners in them, as docs/graph.md describes them.
-// Nothing here asks the library.
+// The objects that must be alive: graphs, their nodes and the owners in them, as docs/graph.md
+// describes them. The model never calls the library.
 #pragma once
 
 #include <array>

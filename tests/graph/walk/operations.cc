@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which operations there are, and how often each is drawn.
+// The operations, and how often each is drawn.
 #include "tests/graph/walk/walker.h"
 
 namespace walk {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parameters of a node of each kind that has some, with owners.
+// The parameters of each kind of node that has parameters, with owners.
 #pragma once
 
 #include "tests/graph/walk/walker.h"

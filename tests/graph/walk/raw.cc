@@ -41,7 +41,7 @@ bool Walker::raw_destroy_node() {
   const Place at = place();
   if (at.root == nullptr || at.model->nodes.empty()) return false;
   const ModelNode* const node = pick(at.model->nodes).get();
-  // Views of the graphs in it would not be told.
+  // Views of the graphs in it would not be updated.
   if (!node->inner.empty()) return false;
   if (api::cuGraphDestroyNode(node->handle) != 0) return false;
   at.model->remove(node, true);

@@ -37,7 +37,7 @@ struct Shared {
   std::atomic<bool> failed{false};
 };
 
-// Where this thread's walk is, for those who can no longer ask.
+// This thread's step, for the report of a crash.
 struct Where {
   const Options* options = nullptr;
   unsigned thread = 0;

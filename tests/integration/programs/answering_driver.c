@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A driver that answers what TEST_DRIVER says: the result of cuDriverGetVersion, and the version.
+// A driver with the answers in TEST_DRIVER: the result of cuDriverGetVersion, and the version.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that was built for one CUDA major and makes the calls of the runtime that its arguments
-// name (steps.h). Every output holds something else than zero before the call.
+// A program built for one CUDA major that makes the runtime calls that its arguments name
+// (steps.h). Every output has a value other than zero before the call.
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>
@@ -83,7 +83,7 @@ std::string not_yet(Text) {
 #endif
 }
 
-// 12.3 has the function that this needs, so on an older runtime two names are looked for in vain.
+// 12.3 has the function that this needs, so on an older runtime two names are not found.
 std::string capture(Text) {
 #if CUDART_VERSION >= 13000
   cudaStreamCaptureStatus capturing = cudaStreamCaptureStatusNone;

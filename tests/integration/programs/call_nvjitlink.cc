@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that was built for one CUDA major and asks nvJitLink (steps.h).
+// A program built for one CUDA major that calls nvJitLink (steps.h).
 #include <nvJitLink.h>
 
 #include "steps.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that was built for one CUDA major and asks nvJPEG (steps.h).
+// A program built for one CUDA major that calls nvJPEG (steps.h).
 #include <nvjpeg.h>
 
 #include "steps.h"
@@ -34,7 +34,7 @@ std::string create(const std::string&) {
   return steps::status("create", [&] { return nvjpegCreateSimple(&handle); });
 }
 
-// Everything that takes a handle says what it says of none.
+// Every function that takes a handle, called with a null handle.
 std::string without_handle(const std::string&) {
   nvjpegJpegState_t state = nullptr;
   nvjpegJpegStream_t stream = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that was built for one CUDA major and asks NVRTC (steps.h).
+// A program built for one CUDA major that calls NVRTC (steps.h).
 #include <nvrtc.h>
 
 #include "steps.h"

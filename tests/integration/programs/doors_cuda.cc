@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that was compiled with the newest cuda.h, and so asks for the newest form of each
-// function (steps.h). Linked with the stub: an older driver has not all of them.
+// A program compiled with the newest cuda.h, which therefore uses the newest form of each function
+// (steps.h). Linked with the stub: an older driver lacks some of them.
 #include <cuda.h>
 
 #include "steps.h"

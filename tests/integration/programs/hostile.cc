@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that gives up rights, or gets variables without a meaning, before its first
-// call. The arguments are steps (steps.h).
+// A program that gives up rights, or gets invalid variables, before its first call. The arguments
+// are steps (steps.h).
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -78,7 +78,7 @@ std::string repeated(Text part, std::size_t size) {
   return text;
 }
 
-// "NAME=kind": sets a variable to something that no installer writes.
+// "NAME=kind": sets a variable to a hostile value.
 std::string set(Text text) {
   constexpr std::size_t kHuge = 1 << 20;
   const std::size_t equals = text.find('=');

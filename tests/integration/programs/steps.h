@@ -29,7 +29,7 @@ inline void say(const std::string& name, const std::string& value) {
   std::fflush(stdout);  // at once: if a later step crashes, the earlier ones must still be there
 }
 
-// Makes a call with a known errno and says so when it comes back with another.
+// Makes a call with a known errno and reports a change of it.
 constexpr int kErrno = 77;
 template <typename Call>
 std::string status(const char* name, Call call) {
@@ -83,7 +83,7 @@ inline std::string change_folder(const std::string& folder) {
 
 inline std::string secure(const std::string&) { return std::to_string(getauxval(AT_SECURE)); }
 
-// From here on stderr is a pipe that nobody reads, and SIGPIPE does what it does by default.
+// From here on stderr is a pipe without a reader, and SIGPIPE has its default action.
 inline std::string break_stderr(const std::string&) {
   int ends[2];
   if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0) return std::strerror(errno);
@@ -92,7 +92,7 @@ inline std::string break_stderr(const std::string&) {
   return signal(SIGPIPE, SIG_DFL) != SIG_ERR ? "done" : std::strerror(errno);
 }
 
-// Holds SIGPIPE back, and raises it when the argument says so.
+// Blocks SIGPIPE, and raises it if the argument is "raise".
 inline std::string block_pipe_signal(const std::string& text) {
   sigset_t set;
   sigemptyset(&set);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the tests of the Linker run on a machine of their own: a program with a few things to do.
+// The program that the tests of the Linker run on a separate machine, with a few commands.
 // Each writes lines to stdout; what it writes to stderr was written by the libraries.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver's linker, with a driver that has faults no real one has (fake_driver.c).
+// The driver's linker, with the faults of a fake driver (fake_driver.c).
 #include <cstdlib>
 
 #include "child.h"
@@ -9,7 +9,7 @@
 namespace child {
 namespace {
 
-// A PTX that needs no NVRTC: the fake looks at its size alone.
+// A PTX that needs no NVRTC: the fake looks only at its size.
 std::vector<Input> inputs() {
   return {Input::bytes(InputType::ptx, ".version 7.0\n.target sm_80\n", "first"),
           Input::bytes(InputType::any, ".version 7.0\n.target sm_80\n"),

@@ -59,7 +59,7 @@ static void event(const char* name, const struct link* link, const char* more) {
   if (!live) exit(9);
 }
 
-/* To the last byte that it was told of, and the sizes back. */
+/* Fills the logs to the last byte of their sizes, and returns the sizes. */
 static void write_logs(struct link* link, const char* text) {
   for (int i = INFO; i <= ERROR; i += 2) {
     size_t room = link->room[i + 1];

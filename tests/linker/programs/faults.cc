@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What goes wrong in a backend that is there: each fault is an error with a log that stays
-// readable, and the next link works.
+// Faults in a working backend: each is an error with a readable log, and the next link works.
 #include <unistd.h>
 
 #include "child.h"

@@ -36,7 +36,7 @@ int life(const Arguments& arguments) {
       error_of([&] { first.selection_reason(); }).c_str());
   first.close();
   say("moved to: %d", second.link() == cubin);
-  const std::string last = second.info_log();  // it tells times: no two are the same
+  const std::string last = second.info_log();  // it has times: no two logs are the same
   second.close();
   second.close();
   say("closed: %d, link %s, log kept %d, why kept %d", second.closed(),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The child's heap, watched: which of its blocks live, and an allocation that fails when it is told
-// to.
+// Watches the child's heap: which of its blocks live, and an allocation that fails on request.
 #pragma once
 
 namespace child {
@@ -12,5 +11,5 @@ bool failed();  // did it come to that?
 
 }  // namespace child
 
-// For the fake driver: does this address lie in a living block of operator new?
+// For the fake driver: is this address in a live block of operator new?
 extern "C" __attribute__((visibility("default"))) int child_is_live(const void* address);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every option of the backend that this machine gives, taken by a real link; and those that this
-// version has not.
+// Every option of this machine's backend, in a real link; and the options that this version lacks.
 #include "child.h"
 
 namespace child {

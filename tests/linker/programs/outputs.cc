@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real links: what comes out is written into files, for other programs to judge.
+// Real links: the outputs are written into files, for other programs to check.
 #include "child.h"
 
 namespace child {
@@ -18,7 +18,7 @@ void partial(const std::string& folder, const std::string& out) {
     std::vector<Input> inputs = modules(folder, type);
     const Input helper = inputs.back();
     inputs.pop_back();
-    // kernel alone: helper is not resolved yet.
+    // Only kernel: helper is not resolved yet.
     const std::string part = linked(inputs, options);
     Options final = options_for(type);
     write(out + "/partial-" + (options.lto ? "lto" : "ptx") + ".cubin",
@@ -52,7 +52,7 @@ int outputs(const Arguments& arguments) {
   write(out + "/lto.ptx", ptx);
   lto.arch = "compute_80";
   say("the same PTX by compute_80: %d", linked(modules(folder, InputType::lto_ir), lto) == ptx);
-  // The PTX is some that a linker takes: nvJitLink has a ptxas of its own release.
+  // A linker accepts the PTX: nvJitLink has the ptxas of its release.
   write(out + "/again.cubin",
         linked({Input::bytes(InputType::any, ptx, "again")}, options_for(InputType::ptx)));
   for (std::size_t i = 2; i < arguments.size(); ++i) {

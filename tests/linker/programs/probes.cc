@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What there is to link with, asked without a Linker, kept, and asked anew.
+// The installed linkers, queried without a Linker, from the memo, and again.
 #include <cstdlib>
 #include <thread>
 

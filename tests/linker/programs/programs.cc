@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Program: the modules of the other tests, and everything that it answers.
+// Program: the modules of the other tests, and all its answers.
 #include <stdexcept>
 
 #include "child.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One link of files, and what came of it in a line: the kernels, or the error.
+// One link of files, and its result in a line: the kernels, or the error.
 #include <cstdio>
 #include <map>
 

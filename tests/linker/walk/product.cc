@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every form of a module beside every form of another, in one order or both, each output: where a
-// link succeeds, the kernels of both came out.
+// Every form of a module with every form of another, in one order or both, each output: after a
+// successful link, the output has the kernels of both.
 #include <cstdio>
 
 #include "jobs.h"

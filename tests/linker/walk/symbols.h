@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which kernels came out of a link.
+// The kernels in a link's output.
 #pragma once
 
 #include <set>

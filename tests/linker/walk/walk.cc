@@ -89,7 +89,7 @@ class Walk {
     } catch (const Error& error) {
       ++tally.refused;
       check_words(error);
-    }  // whatever else: walk() tells
+    }  // walk() reports all else
     return false;
   }
 

@@ -123,8 +123,8 @@ void several() {
   line("xt set pinning", cublasXtSetPinningMemMode(handle, CUBLASXT_PINNING_ENABLED));
   line("xt get pinning", cublasXtGetPinningMemMode(handle, &pinning), pinning);
   line("xt destroy", cublasXtDestroy(handle));
-  line("xt select of none", cublasXtDeviceSelect(nullptr, 1, devices));
-  line("xt block of none", cublasXtGetBlockDim(nullptr, &size), size);
+  line("xt select, null handle", cublasXtDeviceSelect(nullptr, 1, devices));
+  line("xt block, null handle", cublasXtGetBlockDim(nullptr, &size), size);
 }
 
 void from_12_on() {

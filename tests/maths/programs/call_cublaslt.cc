@@ -47,7 +47,7 @@ void attributes(const std::string& name, Object object, Set set, Get get, int fi
   }
 }
 
-// cublasLt's attributes are enumerations of their own.
+// cublasLt's attributes are different enumerations.
 #define SETTER(function, type)                                          \
   [](auto object, int attribute, const void* value, std::size_t size) { \
     return function(object, static_cast<type>(attribute), value, size); \
@@ -136,7 +136,7 @@ void settings() {
   line("set capacity", cublasLtHeuristicsCacheSetCapacity(16));
   line("get capacity", cublasLtHeuristicsCacheGetCapacity(&capacity), capacity);
   line("log level", cublasLtLoggerSetLevel(0));
-  line("log level of none", cublasLtLoggerSetLevel(99));
+  line("log level out of range", cublasLtLoggerSetLevel(99));
   line("log mask", cublasLtLoggerSetMask(0));
   line("log callback", cublasLtLoggerSetCallback(nullptr));
   line("log file", cublasLtLoggerSetFile(nullptr));

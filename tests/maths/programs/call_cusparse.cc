@@ -166,7 +166,7 @@ void descriptors() {
   line("create spsm", cusparseSpSM_createDescr(&matrix), matrix);
   line("destroy spsm", cusparseSpSM_destroyDescr(matrix));
   line("log level", cusparseLoggerSetLevel(0));
-  line("log level of none", cusparseLoggerSetLevel(99));
+  line("log level out of range", cusparseLoggerSetLevel(99));
   line("log mask", cusparseLoggerSetMask(0));
   line("log callback", cusparseLoggerSetCallback(nullptr));
   line("log file", cusparseLoggerSetFile(nullptr));

@@ -5,8 +5,8 @@
 //
 //   = name: status value value...
 //
-// The "=" tells these lines from those that a library prints itself. Two programs that were built
-// for different majors use one name for one call, so that their lines can be compared.
+// The "=" distinguishes these lines from those that a library prints itself. Two programs that
+// were built for different majors use one name for one call, so that their lines can be compared.
 #pragma once
 
 #include <cstdint>

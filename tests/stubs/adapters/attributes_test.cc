@@ -131,7 +131,7 @@ TEST_P(OfEachAttribute, OnlyItsBytesAreRead) {
   expect("node", adapt_graph_kernel_node_set_attribute(node, GetParam().attribute, pointer));
 }
 
-TEST_F(Attributes, OfAFailedCallNothingIsWritten) {
+TEST_F(Attributes, FailedCall_WritesNothing) {
   answer = 1;
   Guarded<Small> value;
   EXPECT_EQ(adapt_stream_get_attribute(stream, 8, as_11(value.get())), 1U);
@@ -141,7 +141,7 @@ TEST_F(Attributes, OfAFailedCallNothingIsWritten) {
   EXPECT_EQ(adapt_stream_set_attribute(stream, 8, as_11(value.get())), 1U);
 }
 
-TEST_F(Attributes, NoValueIsTheRuntimesToJudge) {
+TEST_F(Attributes, NullValue_IsCheckedByTheRuntime) {
   answer = 1;
   EXPECT_EQ(adapt_stream_get_attribute(stream, 8, nullptr), 1U);
   EXPECT_TRUE(no_value);
@@ -158,7 +158,7 @@ TEST_F(Attributes, WithoutTheRuntimesFunctionTheCallIsAbsent) {
 }
 
 // Callers of 12 and 13 have more room than the runtime of 11 uses.
-TEST_F(Attributes, OnTheRuntimeOf11ItGetsTheCallersOwnValue) {
+TEST_F(Attributes, Runtime11_GetsTheCallersValue) {
   static const void* seen;
   fake(
       "cudaStreamGetAttribute",
@@ -188,7 +188,7 @@ TEST_F(Attributes, OnTheRuntimeOf11ItGetsTheCallersOwnValue) {
 }
 
 // 11 says invalid value of what it does not know; the driver may know it.
-TEST_F(Attributes, ThatTheRuntimeOf11DoesNotKnowGoToTheDriver) {
+TEST_F(Attributes, UnknownToRuntime11_GoToTheDriver) {
   constexpr unsigned kDomain = v12::cudaLaunchAttributeMemSyncDomain;
   const auto runtime_set = +[](v11::cudaStream_t, unsigned, const v11::cudaLaunchAttributeValue*) {
     set_library_error(1);
@@ -204,7 +204,7 @@ TEST_F(Attributes, ThatTheRuntimeOf11DoesNotKnowGoToTheDriver) {
   fake("cudaStreamSetAttribute", runtime_set);
   fake_driver("cuStreamSetAttribute", driver_set);
   EXPECT_EQ(adapt_stream_set_attribute_of_12_on_11(stream, kDomain, value.get()), 0U);
-  EXPECT_EQ(library_error(), 7U) << "the caller is not told of the runtime's refusal";
+  EXPECT_EQ(library_error(), 7U) << "the caller does not see the runtime's refusal";
   EXPECT_EQ(remembered(), 0U);
   EXPECT_EQ(adapt_stream_set_attribute_of_12_on_11(stream, kDomain, nullptr), 1U);
   EXPECT_EQ(remembered(), 1U);
@@ -213,7 +213,7 @@ TEST_F(Attributes, ThatTheRuntimeOf11DoesNotKnowGoToTheDriver) {
   EXPECT_EQ(adapt_stream_set_attribute_of_12_on_11_ptsz(stream, kDomain, value.get()), 0U);
 }
 
-TEST_F(Attributes, OfTheDriverAreReadWhereTheRuntimeOf11HasNone) {
+TEST_F(Attributes, MissingInRuntime11_AreReadFromTheDriver) {
   const auto runtime_get =
       +[](v11::cudaGraphNode_t, unsigned, v11::cudaLaunchAttributeValue*) { return 1U; };
   const auto driver_get =
@@ -232,7 +232,7 @@ TEST_F(Attributes, OfTheDriverAreReadWhereTheRuntimeOf11HasNone) {
   EXPECT_TRUE(value.intact());
 }
 
-TEST_F(Attributes, AnotherErrorOfTheRuntimeOf11IsItsOwn) {
+TEST_F(Attributes, Runtime11_OtherErrorsAreReturned) {
   fake(
       "cudaStreamGetAttribute",
       +[](v11::cudaStream_t, unsigned, v11::cudaLaunchAttributeValue*) { return 400U; });

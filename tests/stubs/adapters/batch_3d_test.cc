@@ -229,7 +229,7 @@ TEST_F(Copy3DBatch, ArraysWithoutASingleElementSizeAreRefused) {
   EXPECT_EQ(call({one}), 801U);
 }
 
-TEST_F(Copy3DBatch, WhatTheDocumentationForbidsIsAnInvalidValue) {
+TEST_F(Copy3DBatch, DocumentedErrorsAreInvalidValues) {
   const auto good = operation(pointer(&memory[0], 0, 0), pointer(&memory[1], 0, 0));
   const auto invalid = [&](unsigned status, std::size_t entry) {
     EXPECT_EQ(status, 1U);
@@ -269,7 +269,7 @@ TEST_F(Copy3DBatch, WhatTheDocumentationForbidsIsAnInvalidValue) {
   EXPECT_TRUE(fail_index.intact());
 }
 
-TEST_F(Copy3DBatch, CopiesThatMustBeDoneWithTheirSourceAreRefusedBeforeAnyIsMade) {
+TEST_F(Copy3DBatch, CopiesThatNeedStreamOrderAreRefusedBeforeAny) {
   const auto good = operation(pointer(&memory[0], 0, 0), pointer(&memory[1], 0, 0));
   auto during = good;
   during.srcAccessOrder = v12::cudaMemcpySrcAccessOrderDuringApiCall;

@@ -139,7 +139,7 @@ TEST_F(CopyBatch, ADriverOf12_8TakesItAsItIs) {
   EXPECT_TRUE(batch.per_thread);
 }
 
-TEST_F(CopyBatch, ACallerOf13DoesNotHearWhichCopyFailed) {
+TEST_F(CopyBatch, Caller13_FailedCopyIsNotNamed) {
   driver_of_12_8();
   EXPECT_EQ(call_13(), 1U);
   EXPECT_EQ(batch.times, 2);
@@ -176,7 +176,7 @@ TEST_F(CopyBatch, TheCopyThatFailedIsNamed) {
             700U);
 }
 
-TEST_F(CopyBatch, CopiesThatMustBeDoneWithTheirSourceAreRefusedBeforeAnyIsMade) {
+TEST_F(CopyBatch, CopiesThatNeedStreamOrderAreRefusedBeforeAny) {
   attributes[1].srcAccessOrder = v12::cudaMemcpySrcAccessOrderDuringApiCall;
   EXPECT_EQ(call(), 801U);
   EXPECT_EQ(remembered(), 801U);
@@ -186,7 +186,7 @@ TEST_F(CopyBatch, CopiesThatMustBeDoneWithTheirSourceAreRefusedBeforeAnyIsMade) 
   EXPECT_TRUE(done.empty());
 }
 
-TEST_F(CopyBatch, WhatTheDocumentationForbidsIsAnInvalidValue) {
+TEST_F(CopyBatch, DocumentedErrorsAreInvalidValues) {
   const auto invalid = [&](unsigned status, std::size_t entry) {
     EXPECT_EQ(status, 1U);
     EXPECT_EQ(remembered(), 1U);

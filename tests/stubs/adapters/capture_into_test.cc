@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a captured stream depends on, and capture into graphs that exist.
+// The dependencies of a captured stream, and capture into existing graphs.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -70,7 +70,7 @@ TEST_P(CaptureInto, On13AnUpdateGivesNoEdgeData) {
   EXPECT_EQ(called.flags, 1U);
 }
 
-TEST_P(CaptureInto, AnUpdateGoesTo12sSecondFormOrTheDrivers) {
+TEST_P(CaptureInto, UpdateUsesTheSecondFormOf12OrTheDrivers) {
   const auto update_with = [&] {
     return call(adapt_capture_update_with_data, adapt_capture_update_with_data_ptsz, kStream,
                 dependencies, kData, 2, 1);
@@ -128,7 +128,7 @@ TEST_P(CaptureInto, IntoAGraphIsTheDrivers) {
   EXPECT_EQ(remembered(), 1U);
 }
 
-TEST_P(CaptureInto, AgainIntoAGraphIsTheDriversAndCallsNobodyBack) {
+TEST_P(CaptureInto, Recapture_IsTheDriversAndRefusesCallbacks) {
   fake_form(
       "cuStreamBeginRecaptureToGraph",
       +[](Stream stream, unsigned mode, Graph to, driver::CUgraphRecaptureCallback callback,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a stream tells about its capture.
+// The state of a stream's capture.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -98,7 +98,7 @@ class Capture : public ::testing::TestWithParam<const char*> {
   Guarded<std::size_t> count;
 };
 
-TEST_P(Capture, On13TheShortFormAsksForStatusAndIdentifierAlone) {
+TEST_P(Capture, On13_ShortFormAsksOnlyForStatusAndIdentifier) {
   fake_form("cudaStreamGetCaptureInfo", info_of_13);
   ASSERT_EQ(call(adapt_capture_info_short, adapt_capture_info_short_ptsz, kStream, status.get(),
                  id.get()),
@@ -113,7 +113,7 @@ TEST_P(Capture, On13TheShortFormAsksForStatusAndIdentifierAlone) {
       0U);
 }
 
-TEST_P(Capture, On13TheSecondFormAsksForNoEdgeData) {
+TEST_P(Capture, On13_SecondFormAsksForNoEdgeData) {
   fake_form("cudaStreamGetCaptureInfo", info_of_13);
   const auto ask = [&] {
     return call(adapt_capture_info_without_data, adapt_capture_info_without_data_ptsz, kStream,
@@ -127,7 +127,7 @@ TEST_P(Capture, On13TheSecondFormAsksForNoEdgeData) {
   EXPECT_TRUE(intact());
 }
 
-TEST_P(Capture, On13ErrorsPassAndNothingIsWritten) {
+TEST_P(Capture, On13_ErrorsAreReturnedWithoutOutput) {
   fake_form("cudaStreamGetCaptureInfo", info_of_13);
   answer = 402;
   EXPECT_EQ(call(adapt_capture_info_without_data, adapt_capture_info_without_data_ptsz, kStream,
@@ -164,7 +164,7 @@ TEST_P(Capture, On11TheDriverAnswers) {
   EXPECT_EQ(remembered(), 1U);
 }
 
-TEST_P(Capture, TheDriversErrorIsRememberedAndNothingIsWritten) {
+TEST_P(Capture, DriverErrorIsRememberedWithoutOutput) {
   fake_form("cuStreamGetCaptureInfo_v3", info_of_driver);
   answer = 906;
   EXPECT_EQ(all_with_data(), 906U);
@@ -172,7 +172,7 @@ TEST_P(Capture, TheDriversErrorIsRememberedAndNothingIsWritten) {
   EXPECT_TRUE(untouched());
 }
 
-TEST_P(Capture, WithAnOldDriverThereIsNoEdgeData) {
+TEST_P(Capture, OldDriver_HasNoEdgeData) {
   fake_form("cudaStreamGetCaptureInfo_v2", info_of_11);
   ASSERT_EQ(all_with_data(), 0U);
   EXPECT_EQ(*status, 1U);
@@ -184,7 +184,7 @@ TEST_P(Capture, WithAnOldDriverThereIsNoEdgeData) {
   EXPECT_EQ(with_data(status.get(), nullptr, nullptr, nullptr, data.get(), nullptr), 1U);
 }
 
-TEST_P(Capture, WithAnOldDriverErrorsPassAndNothingIsWritten) {
+TEST_P(Capture, OldDriver_ErrorsAreReturnedWithoutOutput) {
   fake_form("cudaStreamGetCaptureInfo_v2", info_of_11);
   answer = 906;
   EXPECT_EQ(all_with_data(), 906U);

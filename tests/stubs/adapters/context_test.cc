@@ -42,7 +42,7 @@ TEST_F(Context, IsNotMadeForACallThatWorks) {
 }
 
 class MissingContext : public Context, public ::testing::WithParamInterface<unsigned> {};
-TEST_P(MissingContext, IsMadeByTheRuntimeAndTheCallIsMadeAgain) {
+TEST_P(MissingContext, IsCreatedByTheRuntimeAndTheCallIsRepeated) {
   EXPECT_EQ(in_context([] { return calls++ == 0 ? GetParam() : 0U; }), 0U);
   EXPECT_EQ(made, 1);
   EXPECT_EQ(calls, 2);

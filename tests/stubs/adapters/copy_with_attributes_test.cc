@@ -89,7 +89,7 @@ TEST_F(CopyWithAttributes, ANewDriverTakesItAsItIs) {
   EXPECT_EQ(adapt_memcpy_with_attributes_ptsz(nullptr, nullptr, 0, nullptr, nullptr), 6U);
 }
 
-TEST_F(CopyWithAttributes, ForADriverOf12_8ItIsABatchOfOne) {
+TEST_F(CopyWithAttributes, Driver12_8_GetsABatchOfOne) {
   fake_driver("cuMemcpyBatchAsync", driver_batch);
   EXPECT_EQ(call(), 1U);
   EXPECT_EQ(remembered(), 1U);
@@ -99,7 +99,7 @@ TEST_F(CopyWithAttributes, ForADriverOf12_8ItIsABatchOfOne) {
   EXPECT_TRUE(done.empty());
 }
 
-TEST_F(CopyWithAttributes, InTheLegacyStreamItIsNoBatch) {
+TEST_F(CopyWithAttributes, LegacyStream_CopiesWithoutABatch) {
   fake_driver("cuMemcpyBatchAsync", driver_batch);
   EXPECT_EQ(call(nullptr), 0U);
   EXPECT_EQ(call(legacy), 0U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// cudaSetDevice and cudaRuntimeGetVersion on 11, as callers of 12 and 13 know them.
+// cudaSetDevice and cudaRuntimeGetVersion on 11, as callers of 12 and 13 expect them.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -100,7 +100,7 @@ TEST_F(RuntimeVersion, IsKnownWithoutADriver) {
   EXPECT_EQ(remembered(), 0u);
 }
 
-TEST_F(RuntimeVersion, NeedsAPlace) {
+TEST_F(RuntimeVersion, NullOutput_IsInvalid) {
   version_status = 35;
   EXPECT_EQ(adapt_runtime_version_on_11(nullptr), 1u);
 }

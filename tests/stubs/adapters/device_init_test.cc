@@ -66,13 +66,13 @@ TEST_F(InitDevice, AContextThatIsThereIsNotTakenAgain) {
   EXPECT_EQ(state.retains, 0);
 }
 
-TEST_F(InitDevice, ValidFlagsAreSetWithoutTheOneThatMapsHostMemory) {
+TEST_F(InitDevice, ValidFlagsAreSetWithoutMapHost) {
   EXPECT_EQ(adapt_init_device(1, 4 | 8 | 16, 1), 0U);
   EXPECT_EQ(state.flagged_device, 1);
   EXPECT_EQ(state.flags, 4U | 16U);
 }
 
-TEST_F(InitDevice, FlagsThatNobodyDefinedAreInvalid) {
+TEST_F(InitDevice, UndefinedFlagsAreInvalid) {
   for (const unsigned flags : {0x100U, 0x80000000U, 3U, 5U, 6U, 7U}) {
     reset();
     SetUp();
@@ -90,7 +90,7 @@ TEST_F(InitDevice, ADeviceThatIsNotThereIsInvalid) {
   EXPECT_EQ(state.retains, 0);
 }
 
-TEST_F(InitDevice, WhatIsWrongWithTheDriverOrTheDeviceIsTheAnswer) {
+TEST_F(InitDevice, DriverAndDeviceErrorsAreReturned) {
   state.driver_status = 46;
   EXPECT_EQ(adapt_init_device(0, 0, 1), 46U);
   EXPECT_EQ(remembered(), 46U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parts of a device on older runtimes: what arrives at the driver, and what comes back.
+// Parts of a device on older runtimes: the driver's arguments, and the results.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"

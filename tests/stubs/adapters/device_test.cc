@@ -19,7 +19,7 @@ int asked_device;
 unsigned attribute(int* value, unsigned number, int device) {
   asked_device = device;
   if (unknown_attributes.count(number) != 0) {
-    *value = 77;  // what a driver leaves in a place of ours is nothing to rely on
+    *value = 77;  // the caller must not rely on what a failing driver leaves there
     set_library_error(1);
     return 1;
   }
@@ -132,7 +132,7 @@ class Device : public ::testing::Test {
   }
 };
 
-TEST_F(Device, ACallerOf11GetsItsStructFrom13WithTheFieldsThat13Dropped) {
+TEST_F(Device, Caller11On13_GetsTheDroppedFields) {
   fake("cudaGetDeviceProperties", properties<v13::cudaDeviceProp>);
   Guarded<v11::cudaDeviceProp> got;
   ASSERT_EQ(adapt_properties_before_12_on_13(got.get(), 3), 0U);
@@ -161,7 +161,7 @@ TEST_F(Device, ACallerOf12GetsItsStructFrom13) {
   expect_native_failures(&adapt_properties_of_12_on_13);
 }
 
-TEST_F(Device, ACallerOf12GetsItsStructFrom11WithTheFieldsThat12Added) {
+TEST_F(Device, Caller12On11_GetsTheAddedFields) {
   fake(
       "cudaGetDeviceProperties", +[](v11::cudaDeviceProp* to, int device) {
         const unsigned status = properties(to, device);
@@ -179,7 +179,7 @@ TEST_F(Device, ACallerOf12GetsItsStructFrom11WithTheFieldsThat12Added) {
   expect_native_failures(&adapt_properties_of_12_on_11);
 }
 
-TEST_F(Device, ACallerOf13GetsItsStructFrom11WithTheFieldsThat12And13Added) {
+TEST_F(Device, Caller13On11_GetsTheAddedFields) {
   fake("cudaGetDeviceProperties", properties<v11::cudaDeviceProp>);
   Guarded<v13::cudaDeviceProp> got;
   ASSERT_EQ(adapt_properties_of_13_on_11(got.get(), 3), 0U);
@@ -209,7 +209,7 @@ TEST_F(Device, ACallerOf13GetsItsStructFrom12) {
   expect_native_failures(&adapt_properties_of_13_on_12);
 }
 
-TEST_F(Device, WhatTheDriverDoesNotKnowIsZeroAndNoErrorOfTheCallers) {
+TEST_F(Device, UnknownToTheDriver_IsZeroWithoutAnError) {
   fake("cudaGetDeviceProperties", properties<v11::cudaDeviceProp>);
   unknown_attributes = {120, 130, 131, 134, 143};
   set_library_error(719);
@@ -257,7 +257,7 @@ void expect_choice(unsigned (*adapter)(int*, const Mine*)) {
   EXPECT_EQ(adapter(nullptr, wanted.get()), 1U);
 }
 
-TEST_F(Device, WhatIsChosenByReachesEveryRuntimeAtItsPlace) {
+TEST_F(Device, ChosenPropertiesReachEveryRuntime) {
   expect_choice<v12::cudaDeviceProp>(&adapt_copy_11_12_cudaChooseDevice);
   expect_choice<v13::cudaDeviceProp>(&adapt_copy_11_13_cudaChooseDevice);
   expect_choice<v11::cudaDeviceProp>(&adapt_copy_12_11_cudaChooseDevice);

@@ -17,7 +17,7 @@ constexpr unsigned kFound = 0;
 constexpr unsigned kNoSuchSymbol = 1;
 constexpr unsigned kNewerThanAsked = 2;
 
-class Doors : public ::testing::Test {
+class DriverEntryPoint : public ::testing::Test {
  protected:
   void SetUp() override {
     reset();
@@ -95,7 +95,7 @@ class Doors : public ::testing::Test {
     if (!missing.empty()) GTEST_SKIP() << missing;    \
   } while (false)
 
-TEST_F(Doors, ACallerOf11GetsTheFormsOf11) {
+TEST_F(DriverEntryPoint, ACallerOf11GetsTheFormsOf11) {
   USE_DRIVER("driver-550");
   expect_found_by_11("cuInit", "cuInit");
   expect_found_by_11("cuMemGetInfo", "cuMemGetInfo_v2");
@@ -106,7 +106,7 @@ TEST_F(Doors, ACallerOf11GetsTheFormsOf11) {
   expect_found_by_11("cuMemAdvise", "cuMemAdvise");
 }
 
-TEST_F(Doors, ACallerOf11IsToldByAnErrorWhatIsNotFound) {
+TEST_F(DriverEntryPoint, Caller11_NotFoundIsAnError) {
   USE_DRIVER("driver-550");
   for (const char* name : {"cuNoSuchFunction", "", "cuStreamGetId", "cuMemAdvise_v2"}) {
     Guarded<void*> function;
@@ -116,7 +116,7 @@ TEST_F(Doors, ACallerOf11IsToldByAnErrorWhatIsNotFound) {
   }
 }
 
-TEST_F(Doors, ACallerOf12GetsTheFormsOf12) {
+TEST_F(DriverEntryPoint, ACallerOf12GetsTheFormsOf12) {
   USE_DRIVER("driver-550");
   const Newer door = &adapt_driver_entry_point_of_12;
   expect_found(door, "cuMemGetInfo", "cuMemGetInfo_v2");
@@ -130,13 +130,13 @@ TEST_F(Doors, ACallerOf12GetsTheFormsOf12) {
   EXPECT_EQ(remembered(), 0U);
 }
 
-TEST_F(Doors, WithinAMajorAnOlderDriverGivesItsOwnFormsAsNatively) {
+TEST_F(DriverEntryPoint, OlderDriverOfTheSameMajor_GivesItsForms) {
   USE_DRIVER("driver-535");
   expect_found(&adapt_driver_entry_point_of_12, "cuStreamGetCaptureInfo",
                "cuStreamGetCaptureInfo_v2");
 }
 
-TEST_F(Doors, ADriverOfAnOlderMajorGivesACallerOf13NothingThatItsHeadersDeclareOtherwise) {
+TEST_F(DriverEntryPoint, Caller13_OlderDriver_OtherFormsAreNotFound) {
   USE_DRIVER("driver-550");
   const Newer door = &adapt_driver_entry_point_of_13;
   expect_found(door, "cuMemAdvise", "cuMemAdvise_v2");
@@ -150,7 +150,7 @@ TEST_F(Doors, ADriverOfAnOlderMajorGivesACallerOf13NothingThatItsHeadersDeclareO
 }
 
 // Driver 580 answers 1 to a version newer than its own.
-TEST_F(Doors, NoMoreIsAskedForInTheCallersNameThanTheDriverHas) {
+TEST_F(DriverEntryPoint, RequestedVersionIsAtMostTheDrivers) {
   static int asked;
   fake_driver(
       "cuDriverGetVersion", +[](int* version) {
@@ -172,7 +172,7 @@ TEST_F(Doors, NoMoreIsAskedForInTheCallersNameThanTheDriverHas) {
   EXPECT_EQ(ask(&by_version<13050>, "cuInit").status, 1U) << "what the caller names is its own";
 }
 
-TEST_F(Doors, AVersionIsAskedForAsItIs) {
+TEST_F(DriverEntryPoint, RequestedVersionIsPassedOn) {
   USE_DRIVER("driver-550");
   expect_found(&by_version<11080>, "cuMemAdvise", "cuMemAdvise");
   expect_found(&by_version<12010>, "cuMemAdvise", "cuMemAdvise");
@@ -185,7 +185,7 @@ TEST_F(Doors, AVersionIsAskedForAsItIs) {
   expect_not_found(&by_version<0>, "cuInit", kNewerThanAsked);
 }
 
-TEST_F(Doors, FlagsChooseTheDefaultStream) {
+TEST_F(DriverEntryPoint, FlagsChooseTheDefaultStream) {
   USE_DRIVER("driver-550");
   const char* name = "cuStreamSynchronize";
   void* const legacy = exported("cuStreamSynchronize");
@@ -216,7 +216,7 @@ TEST_F(Doors, FlagsChooseTheDefaultStream) {
   }
 }
 
-TEST_F(Doors, UnknownFlagsAreTheDriversErrorAndNothingIsWritten) {
+TEST_F(DriverEntryPoint, UnknownFlagsAreTheDriversErrorWithoutOutput) {
   USE_DRIVER("driver-550");
   EXPECT_EQ(ask(&adapt_driver_entry_point_of_12, "cuInit", 8).status, 1U);
   EXPECT_EQ(remembered(), 1U);
@@ -225,7 +225,7 @@ TEST_F(Doors, UnknownFlagsAreTheDriversErrorAndNothingIsWritten) {
   EXPECT_TRUE(function.untouched());
 }
 
-TEST_F(Doors, NullPointersAreInvalidButForTheResult) {
+TEST_F(DriverEntryPoint, NullPointersAreInvalidButForTheResult) {
   USE_DRIVER("driver-550");
   EXPECT_EQ(ask(&adapt_driver_entry_point_of_12, nullptr).status, 1U);
   unsigned result = 9;
@@ -237,7 +237,7 @@ TEST_F(Doors, NullPointersAreInvalidButForTheResult) {
   EXPECT_EQ(*function, exported("cuInit"));
 }
 
-TEST_F(Doors, WithoutADeviceTheRuntimeSaysSoAndNothingIsWritten) {
+TEST_F(DriverEntryPoint, WithoutDevice_RuntimeErrorAndNoOutput) {
   USE_DRIVER("driver-550");
   fake(
       "cudaGetDeviceCount", +[](int*) { return 100U; });
@@ -247,7 +247,7 @@ TEST_F(Doors, WithoutADeviceTheRuntimeSaysSoAndNothingIsWritten) {
   EXPECT_TRUE(function.untouched());
 }
 
-// Drivers of CUDA 11 have the first form of cuGetProcAddress alone.
+// Drivers of CUDA 11 have only the first form of cuGetProcAddress.
 int some_function;
 unsigned driver_of_11(const char* name, void** function, int version, unsigned long) {
   EXPECT_EQ(version, 11080);
@@ -257,7 +257,7 @@ unsigned driver_of_11(const char* name, void** function, int version, unsigned l
   return 0;
 }
 
-TEST_F(Doors, ADriverOf11AnswersACallerOf12InItsWords) {
+TEST_F(DriverEntryPoint, Caller12_Driver11_GetsResultsOf12) {
   fake_driver("cuGetProcAddress", driver_of_11);
   fake_driver(
       "cuDriverGetVersion", +[](int* version) {

@@ -255,7 +255,7 @@ class Semaphores : public External {
     fake("cudaWaitExternalSemaphoresAsync", Waited::take<false>);
     fake("cudaWaitExternalSemaphoresAsync_ptsz", Waited::take<true>);
   }
-  // On the heap and exactly so many: whoever reads one more is found out.
+  // On the heap and exactly so many: AddressSanitizer reports a read past the last.
   template <typename Params>
   static std::vector<Params> numbered(unsigned count) {
     std::vector<Params> all(count);
@@ -316,7 +316,7 @@ TEST_F(Semaphores, HavePerThreadForms) {
   expect_numbered(Waited::params, 2);
 }
 
-TEST_F(Semaphores, WithoutParametersAreInvalidWhateverTheirNumber) {
+TEST_F(Semaphores, NullParameters_AreInvalidForEveryNumber) {
   for (const unsigned count : {0U, 1U, 100U}) {
     EXPECT_EQ(adapt_signal_external_semaphores(semaphores, nullptr, count, kStream), 1U);
     EXPECT_EQ(adapt_wait_external_semaphores(semaphores, nullptr, count, kStream), 1U);
@@ -344,7 +344,7 @@ TEST_F(Semaphores, WithoutTheRuntimesFunctionTheCallIsAbsent) {
 
 TEST_F(Semaphores, TooManyForTheMemoryAreAnAllocationError) {
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer ends the program when there is no memory";
+  GTEST_SKIP() << "ThreadSanitizer ends the program when memory is exhausted";
 #endif
   const unsigned count = ~0U;  // 618 GB of parameters
   const auto signals = numbered<v12::cudaExternalSemaphoreSignalParams_v1>(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// loader/adapter.h once more, with made-up libraries behind it.
+// A second implementation of loader/adapter.h, on made-up libraries.
 #include "tests/stubs/adapters/fake_library.h"
 
 #include <map>

@@ -39,7 +39,7 @@ const std::vector<std::string>& refused();
 // Forgets all of the above. Every test begins with it.
 void reset();
 
-// Memory that a caller gives for one object, between bytes that nobody may write.
+// Memory that a caller gives for one object, between guard bytes that must stay.
 template <typename T>
 class Guarded {
  public:

@@ -95,7 +95,7 @@ class FunctionAttributes : public ::testing::Test {
   }
 };
 
-TEST_F(FunctionAttributes, A56ByteStructIsFilledOnNewerRuntimesAndNotWrittenPast) {
+TEST_F(FunctionAttributes, Struct56Bytes_IsFilledOnNewerRuntimesWithinItsSize) {
   fake("cudaFuncGetAttributes", of_function<v12::cudaFuncAttributes>);
   Guarded<v11::cudaFuncAttributes> on_12;
   EXPECT_EQ(adapt_copy_11_12_cudaFuncGetAttributes(on_12.get(), &kernel), 0U);
@@ -122,7 +122,7 @@ TEST_F(FunctionAttributes, ACallerOf12GetsClustersFromTheDriverOn11) {
   expect_untouched_on_failure(&adapt_func_attributes_of_12_on_11);
 }
 
-TEST_F(FunctionAttributes, ACallerOf13GetsAllOfItFromTheDriverOn11) {
+TEST_F(FunctionAttributes, Caller13On11_GetsAllFieldsFromTheDriver) {
   fake("cudaFuncGetAttributes", of_function<v11::cudaFuncAttributes>);
   Guarded<v13::cudaFuncAttributes> got;
   EXPECT_EQ(adapt_func_attributes_of_13_on_11(got.get(), &kernel), 0U);
@@ -134,7 +134,7 @@ TEST_F(FunctionAttributes, ACallerOf13GetsAllOfItFromTheDriverOn11) {
   expect_untouched_on_failure(&adapt_func_attributes_of_13_on_11);
 }
 
-TEST_F(FunctionAttributes, ACallerOf13GetsWhat12HoldsInReserveFromTheDriver) {
+TEST_F(FunctionAttributes, Caller13On12_GetsTheReservedFieldsFromTheDriver) {
   fake("cudaFuncGetAttributes", of_function<v12::cudaFuncAttributes>);
   Guarded<v13::cudaFuncAttributes> got;
   EXPECT_EQ(adapt_func_attributes_of_13_on_12(got.get(), &kernel), 0U);
@@ -147,7 +147,7 @@ TEST_F(FunctionAttributes, ACallerOf13GetsWhat12HoldsInReserveFromTheDriver) {
   expect_untouched_on_failure(&adapt_func_attributes_of_13_on_12);
 }
 
-TEST_F(FunctionAttributes, WhatTheDriverDoesNotKnowIsZeroAndNoErrorOfTheCallers) {
+TEST_F(FunctionAttributes, UnknownToTheDriver_IsZeroWithoutAnError) {
   fake("cudaFuncGetAttributes", of_function<v11::cudaFuncAttributes>);
   unknown_from = 14;
   Guarded<v13::cudaFuncAttributes> got;
@@ -158,7 +158,7 @@ TEST_F(FunctionAttributes, WhatTheDriverDoesNotKnowIsZeroAndNoErrorOfTheCallers)
   EXPECT_EQ(remembered(), 0U);
 }
 
-TEST_F(FunctionAttributes, AHandleThatHasNoFunctionLeavesTheNewFieldsZero) {
+TEST_F(FunctionAttributes, HandleWithoutFunction_NewFieldsAreZero) {
   fake("cudaFuncGetAttributes", of_function<v12::cudaFuncAttributes>);
   fake(
       "cudaGetFuncBySymbol", +[](opaque::CUfunc_st**, const void*) {

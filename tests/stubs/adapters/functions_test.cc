@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names and parameters of kernels on runtimes before they told them, and functions that were
-// dropped.
+// Names and parameters of kernels on runtimes that cannot return them, and dropped functions.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -69,7 +68,7 @@ TEST_F(Kernels, ANameComesFromTheDriver) {
   EXPECT_TRUE(name.intact());
 }
 
-TEST_F(Kernels, AFunctionThatTheRuntimeDoesNotKnowHasNoName) {
+TEST_F(Kernels, UnknownFunction_HasNoName) {
   Guarded<const char*> name;
   EXPECT_EQ(adapt_func_get_name(name.get(), &parameters), 98U);
   EXPECT_TRUE(name.untouched());
@@ -109,7 +108,7 @@ TEST_F(Kernels, ParametersAreCountedToWhereTheyEnd) {
     EXPECT_EQ(*got, count);
     EXPECT_TRUE(got.intact());
   }
-  EXPECT_EQ(remembered(), 0U);  // the look behind the last one is none of the caller's
+  EXPECT_EQ(remembered(), 0U);  // the caller does not see the look past the last one
   EXPECT_EQ(library_error(), 0U);
 }
 
@@ -126,7 +125,7 @@ TEST_F(Kernels, ParametersOfAHandleAreCountedByTheRuntime) {
   EXPECT_EQ(library_error(), 0U);
 }
 
-TEST_F(Kernels, ParametersOfAnUnknownFunctionAreAnErrorAndNothingIsWritten) {
+TEST_F(Kernels, UnknownFunction_ParametersAreAnErrorWithoutOutput) {
   Guarded<std::size_t> got;
   EXPECT_EQ(adapt_func_get_param_count(&parameters, got.get()), 98U);
   EXPECT_EQ(remembered(), 98U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Edges of graphs for programs that know of edge data, on runtimes and with drivers that may not.
+// Edges of graphs for programs that use edge data, on runtimes and drivers that may lack it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -83,7 +83,7 @@ class EdgesWithData : public ::testing::TestWithParam<int> {
 class DataAskedFor : public EdgesWithData {};
 class DataGiven : public EdgesWithData {};
 
-TEST_P(EdgesWithData, GoesToTheRuntimesOwnForm) {
+TEST_P(EdgesWithData, UsesTheRuntimesForm) {
   fake_with_data(names().runtime);
   ASSERT_EQ(call(from.data(), to.data(), data->data(), &count), 0U);
   EXPECT_EQ(called.subject, graph_at(9));
@@ -92,7 +92,7 @@ TEST_P(EdgesWithData, GoesToTheRuntimesOwnForm) {
   EXPECT_EQ(called.count, 4U);
 }
 
-TEST_P(EdgesWithData, GoesToTheDriverWhereTheRuntimeHasNone) {
+TEST_P(EdgesWithData, RuntimeWithoutForm_DriverIsUsed) {
   fake_with_data(names().driver);
   fake_plain();
   ASSERT_EQ(call(from.data(), to.data(), data->data(), &count), 0U);
@@ -135,7 +135,7 @@ TEST_P(EdgesWithData, WithAnOldDriverNoDataIsFine) {
   EXPECT_EQ(called.times, 1);
 }
 
-TEST_P(EdgesWithData, WithAnOldDriverErrorsPassAndNothingIsWritten) {
+TEST_P(EdgesWithData, OldDriver_ErrorsAreReturnedWithoutOutput) {
   fake_plain();
   answer = 1;
   if (!gets()) *data = {};
@@ -144,7 +144,7 @@ TEST_P(EdgesWithData, WithAnOldDriverErrorsPassAndNothingIsWritten) {
   EXPECT_EQ(count, 4U);
 }
 
-TEST_P(EdgesWithData, OfNoEdgesNothingIsReadOrWritten) {
+TEST_P(EdgesWithData, NoEdges_NothingIsReadOrWritten) {
   fake_plain();
   edges = 0;
   count = 0;
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(All, DataAskedFor, ::testing::Range(0, 3), kNameOf);
 INSTANTIATE_TEST_SUITE_P(All, DataGiven, ::testing::Range(3, 5), kNameOf);
 
 // The driver is there before the runtime has made its context.
-TEST(EdgesOfTheDriver, TheRuntimeMakesItsContextIfTheDriverWantsOne) {
+TEST(EdgesOfTheDriver, RuntimeCreatesItsContextIfTheDriverNeedsOne) {
   reset();
   static int context;
   context = 0;

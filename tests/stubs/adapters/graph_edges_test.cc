@@ -22,7 +22,7 @@ class GraphEdges : public ::testing::Test {
   }
 };
 
-TEST_F(GraphEdges, WithoutDataOn13NoDataIsAskedFor) {
+TEST_F(GraphEdges, On13WithoutData_NoDataIsRequested) {
   fake("cudaGraphGetEdges", get_edges_with_data);
   fake("cudaGraphNodeGetDependencies", get_nodes_with_data);
   fake("cudaGraphNodeGetDependentNodes", get_nodes_with_data);

@@ -60,7 +60,7 @@ Exec Instantiate::destroyed;
 
 // ---- Instantiation with node and log, of programs built for 11
 
-TEST_F(Instantiate, TheDriverFillsErrorNodeAndLogOfAnOldCaller) {
+TEST_F(Instantiate, OldCaller_GetsErrorNodeAndLogFromTheDriver) {
   fake_driver(
       "cuGraphInstantiate_v2",
       +[](Exec* exec, Graph graph, Node* node, char* log, std::size_t size) -> unsigned {
@@ -82,7 +82,7 @@ TEST_F(Instantiate, TheDriverFillsErrorNodeAndLogOfAnOldCaller) {
   EXPECT_TRUE(exec.intact() && node.intact() && log.intact());
 }
 
-TEST_F(Instantiate, NoPlaceForNodeAndLogIsTheDriversAffair) {
+TEST_F(Instantiate, NullNodeAndLogArePassedToTheDriver) {
   fake_driver(
       "cuGraphInstantiate_v2",
       +[](Exec*, Graph, Node* node, char* log, std::size_t size) -> unsigned {
@@ -120,7 +120,7 @@ TEST_F(Instantiate, TheDriverInstantiatesByTheCallersStruct) {
   EXPECT_TRUE(params.intact());
 }
 
-TEST_F(Instantiate, ThePerThreadFormAsksTheDriversPerThreadForm) {
+TEST_F(Instantiate, PerThreadForm_UsesTheDriversPerThreadForm) {
   fake_driver(
       "cuGraphInstantiateWithParams_ptsz",
       +[](Exec*, Graph, driver::CUDA_GRAPH_INSTANTIATE_PARAMS_st*) -> unsigned { return 0; });
@@ -136,7 +136,7 @@ TEST_F(Instantiate, ADriverOf11InstantiatesByFlagsAndThenUploads) {
   Exec exec = nullptr;
   ASSERT_EQ(adapt_graph_instantiate_with_params(&exec, nullptr, params.get()), 0U);
   EXPECT_EQ(exec, handle<Exec>(7));
-  EXPECT_EQ(flags, 1U) << "upload is no flag to 11";
+  EXPECT_EQ(flags, 1U) << "CUDA 11 has no upload flag";
   EXPECT_EQ(uploaded, handle<Stream>(5));
   EXPECT_EQ(params->flags, 3U);
   EXPECT_EQ(params->errNode_out, nullptr);
@@ -178,7 +178,7 @@ TEST_F(Instantiate, AFailedUploadLeavesNoExecutableGraph) {
   EXPECT_EQ(params.result_out, 1U);
 }
 
-TEST_F(Instantiate, NoStructAndNoPlaceAreInvalidWithADriverOf11) {
+TEST_F(Instantiate, NullPointersAreInvalidWithDriver11) {
   fake_runtime_of_11();
   Exec exec = nullptr;
   v13::cudaGraphInstantiateParams_st params{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parameters of nodes of any type set and asked for by one function, on runtimes with a function
-// per type.
+// Parameters of nodes of any type, set and read by one function, on runtimes with a function per
+// type.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/node_kinds.h"
@@ -57,7 +57,7 @@ class NodeParameters : public ::testing::Test {
 
 class ParametersOf : public NodeParameters, public ::testing::WithParamInterface<Kind> {};
 
-TEST_P(ParametersOf, AreSetByTheRuntimesFunctionForTheTypeOrTheDriver) {
+TEST_P(ParametersOf, AreSetByTheTypesRuntimeFunctionOrTheDriver) {
   fake_driver("cuGraphNodeSetParams", set_by_driver);
   const Kind& kind = GetParam();
   NodeParams params = filled(kind);
@@ -101,7 +101,7 @@ TEST_P(ParametersOf, ErrorsPass) {
   EXPECT_EQ(bytes_of(params), bytes_of(filled(GetParam())));
 }
 
-TEST_P(ParametersOf, GoTo12sOwnFunctionsWhereThereAreSuch) {
+TEST_P(ParametersOf, UseTheFunctionsOf12IfPresent) {
   static std::string got;
   fake(
       "cudaGraphNodeSetParams", +[](Node, v12::cudaGraphNodeParams* params) -> unsigned {
@@ -119,7 +119,7 @@ TEST_P(ParametersOf, GoTo12sOwnFunctionsWhereThereAreSuch) {
   EXPECT_EQ(node_call.times, 0);
 }
 
-TEST_P(ParametersOf, AreAskedOfTheRuntimesFunctionForTheType) {
+TEST_P(ParametersOf, AreReadByTheTypesRuntimeFunction) {
   const Kind& kind = GetParam();
   type_in_graph = kind.type;
   Guarded<NodeParams> params;
@@ -134,7 +134,7 @@ TEST_P(ParametersOf, AreAskedOfTheRuntimesFunctionForTheType) {
   EXPECT_TRUE(params.intact());
 }
 
-TEST_P(ParametersOf, ThatCannotBeGotLeaveThePlaceAlone) {
+TEST_P(ParametersOf, FailedGet_LeavesTheOutputUntouched) {
   if (GetParam().get == nullptr) return;  // an empty node has none that could fail
   type_in_graph = GetParam().type;
   node_answer = 400;
@@ -192,7 +192,7 @@ TEST_F(NodeParameters, AKernelOfTheDriversIsSetByTheDriver) {
   EXPECT_EQ(remembered(), 910U);
 }
 
-TEST_F(NodeParameters, AKernelThatTheRuntimeDoesNotKnowIsTheDrivers) {
+TEST_F(NodeParameters, KernelUnknownToTheRuntimeGoesToTheDriver) {
   fake(
       "cudaGraphKernelNodeGetParams", +[](Node, v11::cudaKernelNodeParams*) -> unsigned {
         set_library_error(98);
@@ -228,7 +228,7 @@ TEST_F(NodeParameters, AKernelThatTheRuntimeDoesNotKnowIsTheDrivers) {
   EXPECT_EQ(bytes_of(*params), bytes_of(wanted));
 }
 
-TEST_F(NodeParameters, AConditionalNodesAreAskedOfANewDriver) {
+TEST_F(NodeParameters, ConditionalNode_NewDriverIsQueried) {
   type_in_graph = driver::CU_GRAPH_NODE_TYPE_CONDITIONAL;
   Guarded<NodeParams> params;
   EXPECT_EQ(adapt_graph_node_get(kNode, params.get()), 801U);
@@ -247,7 +247,7 @@ TEST_F(NodeParameters, AConditionalNodesAreAskedOfANewDriver) {
   EXPECT_EQ(params->conditional.ctx, nullptr);
 }
 
-TEST_F(NodeParameters, OfTypesThatNobodyKnowsAreRefused) {
+TEST_F(NodeParameters, UnknownTypesAreRefused) {
   type_in_graph = 12;
   Guarded<NodeParams> params;
   EXPECT_EQ(adapt_graph_node_get(kNode, params.get()), 801U);

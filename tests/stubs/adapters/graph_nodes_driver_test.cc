@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What of adding nodes the driver must do because the runtime is too old: conditional nodes, graphs
-// given away, kernels by the driver's handles, edge data.
+// Additions of nodes that the driver must make because the runtime is too old: conditional nodes,
+// graphs given away, kernels by the driver's handles, edge data.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/node_kinds.h"
@@ -48,7 +48,7 @@ unsigned link(Graph, const Node* from, const Node* to, const driver::CUgraphEdge
   return data->type == 0 ? 0 : link_answer;
 }
 unsigned destroy(Node node) { return destroyed = node, 0; }
-// The program has one kernel of its own, at 1.
+// The program has one kernel, at 1.
 unsigned get_function(v11::cudaFunction_t* function, const void* symbol) {
   if (symbol != handle<void*>(1)) {
     set_library_error(98);
@@ -123,7 +123,7 @@ TEST_F(DriverNode, AContextIsMadeIfTheThreadHasNone) {
   EXPECT_EQ(driver_got.conditional.ctx, kContext);
 }
 
-TEST_F(DriverNode, TheDriversErrorIsRememberedAndNothingIsWritten) {
+TEST_F(DriverNode, DriverErrorIsRememberedWithoutOutput) {
   fake_driver("cuGraphAddNode_v2", add_by_driver);
   node_answer = 801;
   NodeParams params = conditional();
@@ -165,7 +165,7 @@ TEST_F(DriverNode, EdgeDataIsGivenAfterTheNode) {
   EXPECT_EQ(destroyed, nullptr);
 }
 
-TEST_F(DriverNode, ANodeWhoseEdgesAreRefusedIsTakenBack) {
+TEST_F(DriverNode, NodeWithRefusedEdgesIsRemoved) {
   fake_driver("cuGraphAddDependencies_v2", link);
   link_answer = 1;
   NodeParams params = filled(kKinds[0]);
@@ -175,7 +175,7 @@ TEST_F(DriverNode, ANodeWhoseEdgesAreRefusedIsTakenBack) {
   EXPECT_TRUE(node.untouched());
 }
 
-TEST_F(DriverNode, ANodeThatCannotBeTakenBackGetsNoEdgeData) {
+TEST_F(DriverNode, NodeThatCannotBeRemovedGetsNoEdgeData) {
   fake_driver("cuGraphAddDependencies_v2", link);
   for (const int type : {10, 11}) {
     NodeParams params = filled(kKinds[type]);
@@ -191,7 +191,7 @@ TEST_F(DriverNode, AnOlderDriverHasNoEdgeData) {
   EXPECT_EQ(refused().size(), 1U);
 }
 
-TEST_F(DriverNode, EdgeDataWithoutPlacesIsInvalid) {
+TEST_F(DriverNode, EdgeDataWithoutOutputsOrNodes_IsInvalid) {
   fake_driver("cuGraphAddDependencies_v2", link);
   NodeParams params = filled(kKinds[0]);
   EXPECT_EQ(adapt_graph_add_node_of_13(nullptr, nullptr, kBefore, kEdges, 2, &params), 1U);
@@ -199,7 +199,7 @@ TEST_F(DriverNode, EdgeDataWithoutPlacesIsInvalid) {
   EXPECT_EQ(node_call.times, 0);
 }
 
-TEST_F(DriverNode, AKernelOfTheDriversGoesToTheDriver) {
+TEST_F(DriverNode, DriverKernelGoesToTheDriver) {
   fake_driver("cuGraphAddKernelNode_v2", add_kernel);
   for (const unsigned type : {2U, 3U}) {
     NodeParams params = filled(kKinds[0]);
@@ -226,7 +226,7 @@ TEST_F(DriverNode, AKernelOfTheDriversGoesToTheDriver) {
   }
 }
 
-TEST_F(DriverNode, AKernelOfTheDriversGoesToTheDriverOn12Too) {
+TEST_F(DriverNode, DriverKernelGoesToTheDriverOn12Too) {
   fake_driver("cuGraphAddKernelNode_v2", add_kernel);
   fake(
       "cudaGraphAddNode_v2",
@@ -237,7 +237,7 @@ TEST_F(DriverNode, AKernelOfTheDriversGoesToTheDriverOn12Too) {
   EXPECT_EQ(add(&params), 0U);
 }
 
-TEST_F(DriverNode, AKernelThatIsTheProgramsOwnGoesToTheRuntime) {
+TEST_F(DriverNode, ProgramKernelGoesToTheRuntime) {
   for (const unsigned type : {0U, 1U, 2U}) {
     NodeParams params = filled(kKinds[0]);
     params.kernel.functionType = type;

@@ -57,7 +57,7 @@ TEST_P(AddNodeOf, TakesTheStructOf12TheSame) {
   EXPECT_EQ(node_call.count, 2U);
 }
 
-TEST_P(AddNodeOf, PassesAnErrorAndLeavesThePlacesAlone) {
+TEST_P(AddNodeOf, PassesAnErrorAndLeavesTheOutputsUntouched) {
   node_answer = 1;
   NodeParams params = filled(GetParam());
   const std::string before = bytes_of(params);
@@ -66,7 +66,7 @@ TEST_P(AddNodeOf, PassesAnErrorAndLeavesThePlacesAlone) {
   EXPECT_EQ(bytes_of(params), before);
 }
 
-TEST_P(AddNodeOf, RefusesBytesThatNothingIsKnownAbout) {
+TEST_P(AddNodeOf, RefusesUnknownBytes) {
   NodeParams params = filled(GetParam());
   params.reserved2 = 1;
   EXPECT_EQ(add(&params), 1U);
@@ -77,7 +77,7 @@ TEST_P(AddNodeOf, RefusesBytesThatNothingIsKnownAbout) {
   EXPECT_EQ(refused().size(), 2U);
 }
 
-TEST_P(AddNodeOf, GoesTo12sOwnFunctionWhereThereIsOne) {
+TEST_P(AddNodeOf, UsesTheFunctionOf12IfPresent) {
   static std::string got;
   fake(
       "cudaGraphAddNode_v2",
@@ -114,7 +114,7 @@ TEST_F(AddNode, NoParametersAndUnknownTypesAreInvalid) {
   EXPECT_TRUE(node.untouched());
 }
 
-TEST_F(AddNode, WhatOnly13CanSayIsRefused) {
+TEST_F(AddNode, FieldsOnlyOf13_AreRefused) {
   const auto context = handle<v13::cudaExecutionContext_t>(5);
   NodeParams params = filled(kKinds[0]);
   params.kernel.ctx = context;
@@ -169,8 +169,8 @@ TEST_F(AddNode, HowAHostNodeIsWaitedForIsAHint) {
   EXPECT_EQ(params.host.syncMode, 1U) << "the caller's";
 }
 
-// 12's own function wants zeros where 13 put its new fields.
-TEST_F(AddNode, To12sOwnFunctionTheFieldsOf13AreZero) {
+// 12's function needs zeros where 13 has its new fields.
+TEST_F(AddNode, FunctionOf12_FieldsOf13AreZero) {
   fake(
       "cudaGraphAddNode_v2",
       +[](Node*, Graph, const Node*, const Data*, std::size_t,

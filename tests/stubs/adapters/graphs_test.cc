@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Executable graphs updated, and what graphs and nodes tell about themselves.
+// Updates of executable graphs, and queries about graphs and nodes.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -25,7 +25,7 @@ class Graphs : public ::testing::Test {
 
 // ---- Update
 
-TEST_F(Graphs, AnOldCallersUpdateTellsOneNodeAndAResult) {
+TEST_F(Graphs, OldCallersUpdateReturnsOneNodeAndAResult) {
   static unsigned result;
   fake_driver(
       "cuGraphExecUpdate", +[](Exec, Graph, Node* node, unsigned* found) -> unsigned {
@@ -49,7 +49,7 @@ TEST_F(Graphs, AnOldCallersUpdateTellsOneNodeAndAResult) {
             910U);
 }
 
-TEST_F(Graphs, AnUpdateOfNothingIsInvalid) {
+TEST_F(Graphs, NullGraphUpdateIsInvalid) {
   Guarded<unsigned> told;
   Guarded<v13::cudaGraphExecUpdateResultInfo_st> info;
   EXPECT_EQ(adapt_graph_exec_update_with_node(nullptr, handle<Graph>(2), nullptr, told.get()), 1U);
@@ -60,7 +60,7 @@ TEST_F(Graphs, AnUpdateOfNothingIsInvalid) {
   EXPECT_EQ(remembered(), 1U);
 }
 
-TEST_F(Graphs, ANewCallersUpdateTellsTwoNodesByTheDriver) {
+TEST_F(Graphs, NewCallersUpdateReturnsTwoNodesByTheDriver) {
   fake_driver(
       "cuGraphExecUpdate_v2",
       +[](Exec exec, Graph graph, driver::CUgraphExecUpdateResultInfo_st* found) -> unsigned {
@@ -95,7 +95,7 @@ TEST_F(Graphs, WithADriverOf11TheSecondNodeIsNull) {
 
 // ---- Questions that the driver answers
 
-TEST_F(Graphs, TheDriverTellsFlagsAndNumbers) {
+TEST_F(Graphs, DriverReturnsFlagsAndNumbers) {
   fake_driver(
       "cuGraphExecGetFlags", +[](Exec exec, unsigned long* found) -> unsigned {
         return *found = 1UL << 40 | reinterpret_cast<std::size_t>(exec), 0;

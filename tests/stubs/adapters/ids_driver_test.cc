@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver's log, notifications, atomics and locations: what arrives at the driver, and what
-// comes back.
+// The driver's log, notifications, atomics and locations: the driver's arguments, and the results.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -75,7 +74,7 @@ TEST_F(OfTheDriver, ALogIsRegisteredFor) {
   EXPECT_TRUE(got.intact());
 }
 
-TEST_F(OfTheDriver, ALogIsNoLongerRegisteredFor) {
+TEST_F(OfTheDriver, LogCallbackIsUnregistered) {
   fake_driver(
       "cuLogsUnregisterCallback", +[](driver::CUlogsCallbackHandle handle) {
         EXPECT_EQ(handle, kLogHandle);
@@ -84,7 +83,7 @@ TEST_F(OfTheDriver, ALogIsNoLongerRegisteredFor) {
   expect_answers([] { return adapt_logs_unregister_callback(kLogHandle); });
 }
 
-TEST_F(OfTheDriver, ALogHasAPlaceOfNow) {
+TEST_F(OfTheDriver, LogsCurrentReturnsThePosition) {
   fake_driver(
       "cuLogsCurrent", +[](unsigned* iterator, unsigned flags) {
         EXPECT_EQ(flags, 5U);
@@ -164,7 +163,7 @@ TEST_F(OfTheDriver, ADeviceNotifiesNoLonger) {
   });
 }
 
-TEST_F(OfTheDriver, AtomicsOfALinkAreAskedForWithoutMakingAContext) {
+TEST_F(OfTheDriver, LinkAtomicsAreQueriedWithoutAContext) {
   static const unsigned operations[] = {0, 10, 12};
   fake_driver(
       "cuDeviceGetHostAtomicCapabilities",
@@ -198,7 +197,7 @@ TEST_F(OfTheDriver, AtomicsOfALinkAreAskedForWithoutMakingAContext) {
   EXPECT_FALSE(has_context);
 }
 
-TEST_F(OfTheDriver, WhatIsWrongWithTheDriverIsTheRuntimesAnswer) {
+TEST_F(OfTheDriver, DriverFaultsAreTheRuntimesAnswer) {
   init_status = 35;
   Guarded<unsigned> got;
   EXPECT_EQ(adapt_host_atomic_capabilities(got.get(), got.get(), 1, 0), 35U);

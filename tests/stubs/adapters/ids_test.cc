@@ -15,7 +15,7 @@ Handle handle(std::uintptr_t value) {
   return reinterpret_cast<Handle>(value);
 }
 
-// A process in which the runtime has made no context yet: the driver says so until cudaFree.
+// A process in which the runtime has not created a context yet: the driver fails until cudaFree.
 bool has_context;
 unsigned without_context;
 class Ids : public ::testing::Test {
@@ -60,7 +60,7 @@ TEST_F(Ids, AStreamHasItsNumberFromTheDriver) {
   EXPECT_EQ(remembered(), 0U);
 }
 
-TEST_F(Ids, AnErrorOfTheDriverIsTheAnswerAndNothingIsWritten) {
+TEST_F(Ids, DriverErrorIsReturnedWithoutOutput) {
   fake_driver("cuStreamGetId", stream_id<1>);
   Guarded<unsigned long long> id;
   EXPECT_EQ(adapt_stream_get_id(handle<opaque::CUstream_st*>(3), id.get()), 400U);
@@ -70,7 +70,7 @@ TEST_F(Ids, AnErrorOfTheDriverIsTheAnswerAndNothingIsWritten) {
   EXPECT_EQ(remembered(), 1U);
 }
 
-TEST_F(Ids, WhereNoContextCanBeMadeTheRuntimeSaysWhy) {
+TEST_F(Ids, NoContext_RuntimeErrorIsReturned) {
   fake_driver("cuStreamGetId", stream_id<1>);
   fake(
       "cudaFree", +[](void*) { return 46U; });
@@ -131,7 +131,7 @@ TEST_F(StreamDevice, IsTheDeviceOfItsContext) {
   EXPECT_EQ(depth, 0);
 }
 
-TEST_F(StreamDevice, ThePerThreadFormAsksForThePerThreadStream) {
+TEST_F(StreamDevice, PerThreadForm_UsesThePerThreadStream) {
   Guarded<int> device;
   EXPECT_EQ(adapt_stream_get_device_ptsz(handle<opaque::CUstream_st*>(2), device.get()), 0U);
   EXPECT_EQ(pushed, 0x21U);

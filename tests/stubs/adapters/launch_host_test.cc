@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Host functions in a stream, with a word about how their thread waits: 13.2.
+// Host functions in a stream, with a sync mode for their thread: 13.2.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -48,7 +48,7 @@ const char* LaunchHost::launched;
 unsigned LaunchHost::mode;
 unsigned LaunchHost::answer;
 
-TEST_F(LaunchHost, ANewDriverIsToldHowToWait) {
+TEST_F(LaunchHost, NewDriver_GetsTheSyncMode) {
   fake_driver("cuLaunchHostFunc_v2", launch_with_mode<2>);
   fake_driver("cuLaunchHostFunc_v2_ptsz", launch_with_mode<3>);
   EXPECT_EQ(adapt_launch_host_func_v2(stream, host_function, &data, 1), 0U);
@@ -61,7 +61,7 @@ TEST_F(LaunchHost, ANewDriverIsToldHowToWait) {
   EXPECT_EQ(remembered(), 1U);
 }
 
-TEST_F(LaunchHost, WaitingAsleepIsWhatOlderDriversDo) {
+TEST_F(LaunchHost, OlderDriver_BlockingSyncIsAccepted) {
   EXPECT_EQ(adapt_launch_host_func_v2(stream, host_function, &data, 0), 0U);
   EXPECT_STREQ(launched, "runtime");
   EXPECT_EQ(adapt_launch_host_func_v2_ptsz(stream, host_function, &data, 0), 0U);

@@ -120,7 +120,7 @@ TEST_F(MultiDevice, EachLaunchIsOfTheFunctionOfItsStreamsContext) {
   EXPECT_EQ(remembered(), 0U);
 }
 
-TEST_F(MultiDevice, WhatTheRuntimeOf12ForbadeIsAnInvalidValue) {
+TEST_F(MultiDevice, ForbiddenBy12_IsAnInvalidValue) {
   const auto invalid = [&](unsigned status) {
     EXPECT_EQ(status, 1U);
     EXPECT_EQ(remembered(), 1U);
@@ -137,7 +137,7 @@ TEST_F(MultiDevice, WhatTheRuntimeOf12ForbadeIsAnInvalidValue) {
   invalid(adapt_launch_cooperative_multi_device(list, 3, 0));
 }
 
-TEST_F(MultiDevice, EveryErrorOnTheWayIsTheCallersAndNoContextStays) {
+TEST_F(MultiDevice, EveryErrorIsReturnedAndNoContextStays) {
   const auto fails = [&](unsigned Answers::*what) {
     answers = {};
     answers.*what = 719;

@@ -37,7 +37,7 @@ Launch::Launched Launch::launched;
 
 int host_function;
 
-TEST_F(Launch, AKernelOfItsHandleIsTheHostFunctionItCameFrom) {
+TEST_F(Launch, KernelHandleIsItsHostFunction) {
   fake("cudaLaunchKernel", launch<false>);
   Guarded<void*> handle;
   ASSERT_EQ(adapt_get_kernel(handle.get(), &host_function), 0U);
@@ -59,12 +59,12 @@ TEST_F(Launch, ThePerThreadFormLaunchesIntoThePerThreadStream) {
   EXPECT_TRUE(launched.per_thread);
 }
 
-TEST_F(Launch, NoPlaceForTheHandleIsAnInvalidValue) {
+TEST_F(Launch, NullHandleOutput_IsInvalid) {
   EXPECT_EQ(adapt_get_kernel(nullptr, &host_function), 1U);
   EXPECT_EQ(remembered(), 1U);
 }
 
-TEST_F(Launch, NoFunctionIsAnInvalidOneAndNothingIsWritten) {
+TEST_F(Launch, NullFunctionIsInvalidWithoutOutput) {
   Guarded<void*> handle;
   EXPECT_EQ(adapt_get_kernel(handle.get(), nullptr), 98U);
   EXPECT_TRUE(handle.intact());

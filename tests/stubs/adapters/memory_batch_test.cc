@@ -162,14 +162,14 @@ TEST_F(MemoryBatch, TheFirstErrorEndsIt) {
   EXPECT_EQ(done.size(), 3U);
 }
 
-TEST_F(MemoryBatch, APlaceThatIsNotThereIsRefusedBeforeAnythingIsDone) {
+TEST_F(MemoryBatch, NullLocationIsRefusedBeforeAnyWork) {
   places[1].type = v13::cudaMemLocationTypeHostNuma;
   EXPECT_EQ(adapt_mem_prefetch_batch(addresses, sizes, 5, places, firsts, 2, 0, stream), 801U);
   EXPECT_EQ(refused().size(), 1U);
   EXPECT_TRUE(done.empty());
 }
 
-TEST_F(MemoryBatch, WhatTheDocumentationForbidsIsAnInvalidValue) {
+TEST_F(MemoryBatch, DocumentedErrorsAreInvalidValues) {
   const auto invalid = [&](unsigned status) {
     EXPECT_EQ(status, 1U);
     EXPECT_EQ(remembered(), 1U);
@@ -198,7 +198,7 @@ TEST_F(MemoryBatch, WhatTheDocumentationForbidsIsAnInvalidValue) {
   invalid(adapt_mem_discard_batch(addresses, sizes, 5, 0, nullptr));
 }
 
-TEST_F(MemoryBatch, ForAnOlderDriverADiscardLeavesTheMemoryAsItIs) {
+TEST_F(MemoryBatch, OlderDriver_DiscardLeavesTheMemory) {
   EXPECT_EQ(adapt_mem_discard_batch(addresses, sizes, 5, 0, stream), 0U);
   EXPECT_EQ(adapt_mem_discard_batch(addresses, sizes, 5, 0, per_thread_stream), 0U);
   EXPECT_EQ(adapt_mem_discard_batch_ptsz(addresses, sizes, 5, 0, nullptr), 0U);

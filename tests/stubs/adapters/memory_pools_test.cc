@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory pools of a place, for callers of 13.
+// The memory pools of a location, for callers of 13.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -94,7 +94,7 @@ v13::cudaMemLocation at(unsigned type, int id) {
   return place;
 }
 
-TEST_F(MemoryPools, ANewDriverIsAskedForAnyPlace) {
+TEST_F(MemoryPools, NewDriver_AcceptsAnyLocation) {
   new_driver();
   auto place = at(v13::cudaMemLocationTypeHostNuma, 1);
   Guarded<v13::cudaMemPool_t> out;
@@ -111,7 +111,7 @@ TEST_F(MemoryPools, ANewDriverIsAskedForAnyPlace) {
   EXPECT_EQ(device, -7);
 }
 
-TEST_F(MemoryPools, TheDriversErrorsAreRememberedAndNothingIsWritten) {
+TEST_F(MemoryPools, DriverErrorsAreRememberedWithoutOutput) {
   new_driver();
   answer = 801;
   Guarded<v13::cudaMemPool_t> out;
@@ -149,7 +149,7 @@ TEST_F(MemoryPools, TheRuntimesErrorsAreTheCallers) {
   EXPECT_EQ(adapt_mem_get_default_mem_pool(nullptr, &place, kPinned), 1U);
 }
 
-TEST_F(MemoryPools, OtherPlacesAndMemoryAreRefusedByAnOlderDriver) {
+TEST_F(MemoryPools, OlderDriver_RefusesOtherLocationsAndTypes) {
   auto host = at(v13::cudaMemLocationTypeHost, 0);
   auto gpu = at(v13::cudaMemLocationTypeDevice, 0);
   Guarded<v13::cudaMemPool_t> out;
@@ -161,7 +161,7 @@ TEST_F(MemoryPools, OtherPlacesAndMemoryAreRefusedByAnOlderDriver) {
   EXPECT_EQ(asked, nullptr);
 }
 
-TEST_F(MemoryPools, NoPlaceAndNoTypeAreInvalidValues) {
+TEST_F(MemoryPools, NullLocationAndNoType_AreInvalid) {
   auto gpu = at(v13::cudaMemLocationTypeDevice, 0);
   Guarded<v13::cudaMemPool_t> out;
   EXPECT_EQ(adapt_mem_get_default_mem_pool(out.get(), nullptr, kPinned), 1U);

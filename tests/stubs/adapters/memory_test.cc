@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-// What a runtime or driver was asked for.
+// The last call of a runtime or driver.
 struct Asked {
   const char* function = nullptr;
   std::uintptr_t address = 0;
@@ -153,7 +153,7 @@ TEST_P(NumberedPlace, IsALocationFor13) {
   EXPECT_EQ(asked.type, GetParam().type);
   EXPECT_EQ(asked.id, GetParam().id);
 }
-// No device has the number -2 (cudaInvalidDeviceId): the driver says so.
+// The device number -2 (cudaInvalidDeviceId) is invalid: the driver returns the error.
 INSTANTIATE_TEST_SUITE_P(Devices, NumberedPlace,
                          ::testing::Values(Place{0, 1, 0}, Place{7, 1, 7}, Place{-1, 2, 0},
                                            Place{-2, 1, -2}),
@@ -173,7 +173,7 @@ TEST_F(Memory, WithoutTheRuntimesFunctionTheCallIsAbsent) {
   EXPECT_EQ(adapt_mem_prefetch_v2(&memory, 1, {1, 0}, 0, stream), 302U);
 }
 
-TEST_F(Memory, ADriverWithLocationsIsToldAnyLocation) {
+TEST_F(Memory, DriverWithLocations_GetsAnyLocation) {
   older_runtime();
   driver_with_locations();
   EXPECT_EQ(adapt_mem_advise_by_location(&memory, 77, kPreferred,
@@ -209,7 +209,7 @@ TEST_F(Memory, ADriverWithLocationsIsToldAnyLocation) {
   EXPECT_STREQ(asked.function, "driver prefetch_ptsz");
 }
 
-TEST_F(Memory, TheDriversErrorsAreRememberedForTheCaller) {
+TEST_F(Memory, DriverErrorsAreRemembered) {
   older_runtime();
   driver_with_locations();
   answer = 101;
@@ -217,7 +217,7 @@ TEST_F(Memory, TheDriversErrorsAreRememberedForTheCaller) {
   EXPECT_EQ(remembered(), 101U);
 }
 
-TEST_F(Memory, AnOlderDriverIsToldTheNumber) {
+TEST_F(Memory, OlderDriver_GetsTheDeviceNumber) {
   older_runtime();
   EXPECT_EQ(adapt_mem_advise_by_location(&memory, 77, kPreferred, at(1, 6)), 0U);
   EXPECT_STREQ(asked.function, "advise");
@@ -237,7 +237,7 @@ TEST_F(Memory, AnOlderDriverIsToldTheNumber) {
   EXPECT_STREQ(asked.function, "prefetch_ptsz");
 }
 
-TEST_F(Memory, OfTheHostTheIdMeansNothing) {
+TEST_F(Memory, HostLocation_IdIsIgnored) {
   older_runtime();
   EXPECT_EQ(adapt_mem_advise_by_location(&memory, 1, kPreferred, at(2, 4711)), 0U);
   EXPECT_EQ(asked.device, -1);
@@ -245,7 +245,7 @@ TEST_F(Memory, OfTheHostTheIdMeansNothing) {
   EXPECT_EQ(asked.device, -1);
 }
 
-TEST_F(Memory, PlacesThatAnOlderDriverDoesNotKnowAreRefused) {
+TEST_F(Memory, OlderDriver_UnknownLocationsAreRefused) {
   older_runtime();
   for (unsigned type = 3; type <= 6; ++type) {
     EXPECT_EQ(adapt_mem_advise_by_location(&memory, 1, kPreferred, at(type, 0)), 801U);
@@ -260,7 +260,7 @@ TEST_F(Memory, PlacesThatAnOlderDriverDoesNotKnowAreRefused) {
   EXPECT_EQ(refused()[2].find("cudaMemPrefetchAsync: "), 0U);
 }
 
-TEST_F(Memory, NoPlaceAndFlagsAreInvalidValues) {
+TEST_F(Memory, NoLocationAndFlags_AreInvalid) {
   older_runtime();
   EXPECT_EQ(adapt_mem_advise_by_location(&memory, 1, kPreferred, at(0, 0)), 1U);
   EXPECT_EQ(adapt_mem_prefetch_by_location(&memory, 1, at(0, 0), 0, stream), 1U);
@@ -270,7 +270,7 @@ TEST_F(Memory, NoPlaceAndFlagsAreInvalidValues) {
   EXPECT_TRUE(refused().empty());
 }
 
-TEST_F(Memory, AdviceThatIsAboutNoPlaceTakesAny) {
+TEST_F(Memory, AdviceWithoutALocation_AcceptsAny) {
   older_runtime();
   for (unsigned advice : {v13::cudaMemAdviseSetReadMostly, v13::cudaMemAdviseUnsetReadMostly,
                           v13::cudaMemAdviseUnsetPreferredLocation}) {

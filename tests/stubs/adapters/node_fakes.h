@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The runtime's functions for nodes of each type, made up: they keep what they were called with.
+// Made-up functions of the runtime for nodes of each type: they record their arguments.
 #pragma once
 
 #include <ostream>

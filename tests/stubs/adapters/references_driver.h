@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A driver that has texture and surface references, and a runtime that has kernels, for the tests
-// of references: they write down what they are told, one line a call.
+// of references: they record their calls, one line each.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct ReferencesDriver {
   Status ready = 0;                   // of the runtime
   Status kernel = 0;                  // of looking a kernel up
   Status reference = 0;               // of looking a reference up in its module
-  Status told = 0;                    // of everything that a reference is told
+  Status told = 0;                    // of every call that sets a reference
   Status memory = 0;                  // of asking for an allocation
   unsigned long long base = 0x10000;  // which begins there
   std::size_t range = 4096;

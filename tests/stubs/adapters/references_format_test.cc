@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Channel descriptors as the driver says them.
+// Channel descriptors in the driver's form.
 #include "stubs/cudart/adapters/references_format.h"
 
 #include <gtest/gtest.h>
@@ -71,7 +71,7 @@ TEST(ReferenceFormat, NormalizedAndCompressedOnes) {
   }
 }
 
-TEST(ReferenceFormat, WhatCameLaterIsNotKnown) {
+TEST(ReferenceFormat, LaterFormatsAreUnknown) {
   Format format = {};
   EXPECT_FALSE(format_of(desc(10, 3, 31), &format));
   EXPECT_FALSE(known({80, 4}));

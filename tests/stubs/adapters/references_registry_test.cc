@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is kept of objects that register texture and surface references.
+// The registry of objects that register texture and surface references.
 #include "stubs/cudart/adapters/references_registry.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class Registry : public ::testing::Test {
   }
 };
 
-TEST_F(Registry, FindsWhatWasRegistered) {
+TEST_F(Registry, FindsRegisteredKernels) {
   add_fat_binary(&handles[0]);
   add_reference(reference(&handles[0], &host[0]));
   add_reference(reference(&handles[0], &host[1], true));
@@ -56,12 +56,12 @@ TEST_F(Registry, KeepsTheFirstKernelOfEachFatBinary) {
   add_kernel(&handles[0], &kernels[2]);
   EXPECT_EQ(kernel_of(&handles[0]), &kernels[0]);
   EXPECT_EQ(kernel_of(&handles[1]), &kernels[1]);
-  add_kernel(&handles[2], &kernels[3]);  // of none that is known
+  add_kernel(&handles[2], &kernels[3]);  // of an unknown module
   EXPECT_EQ(kernel_of(&handles[2]), nullptr);
   EXPECT_EQ(kernel_of(nullptr), nullptr);
 }
 
-TEST_F(Registry, ForgetsWhatIsTakenBack) {
+TEST_F(Registry, ForgetsUnregisteredKernels) {
   add_fat_binary(&handles[0]);
   add_kernel(&handles[0], &kernels[0]);
   add_reference(reference(&handles[0], &host[0]));
@@ -103,7 +103,7 @@ TEST_F(Registry, OfTwoWithOneAddressTheDefinitionCounts) {
   EXPECT_TRUE(find_texture(&host[1])->external);
 }
 
-TEST_F(Registry, TakesWhatManyThreadsRegister) {
+TEST_F(Registry, ManyThreadsMayRegister) {
   constexpr int kThreads = 4;
   constexpr int kEach = 500;
   std::vector<void*> many(kThreads * kEach);
@@ -131,8 +131,8 @@ TEST_F(Registry, TakesWhatManyThreadsRegister) {
   }
 }
 
-// In a process of its own, since there is no room in it afterwards.
-TEST_F(Registry, WithoutRoomKeepsWhatItHas) {
+// In a separate process, since its memory is exhausted afterwards.
+TEST_F(Registry, Full_KeepsItsEntries) {
   const auto fill = [] {
     add_fat_binary(&handles[0]);
     add_kernel(&handles[0], &kernels[0]);

@@ -114,7 +114,7 @@ TEST_F(Settings, FractionsAreNotReadAsIntegers) {
   EXPECT_EQ(launch(), 0U);
 }
 
-TEST_F(Settings, AreNotGivenAgainBeforeALaunchThatFindsThemAsTheyWere) {
+TEST_F(Settings, UnchangedBeforeALaunch_AreNotSetAgain) {
   bind(kFloat);
   told();
   EXPECT_EQ(launch(), 0U);
@@ -138,7 +138,7 @@ TEST_F(Settings, ChangedSinceAreGivenOnce) {
   EXPECT_EQ(flags(), "32");
 }
 
-// As 11.8: the program is told at the launch, which does not happen, until it mends its settings.
+// As 11.8: until the program corrects its settings, the launch fails with the error.
 TEST_F(Settings, LinearFilteringOfIntegersIsALaunchesError) {
   texture.filterMode = v11::cudaFilterModeLinear;
   bind(kInt);
@@ -157,7 +157,7 @@ TEST_F(Settings, FractionsOf32BitsAreALaunchesError) {
   EXPECT_EQ(launch(), 27U);
   EXPECT_EQ(remembered(), 27U);
   EXPECT_EQ(adapt_unbind_texture(&texture), 0U);
-  EXPECT_EQ(launch(), 0U) << "what is not bound is nobody's concern";
+  EXPECT_EQ(launch(), 0U) << "settings of an unbound reference do not matter";
 }
 
 TEST_F(Settings, ThatTheDriverRefusesAreALaunchesError) {
@@ -171,7 +171,7 @@ TEST_F(Settings, ThatTheDriverRefusesAreALaunchesError) {
   EXPECT_THAT(told(), Contains("t anisotropy 99"));
 }
 
-// The driver may have some of what it has refused the rest of.
+// The driver may have accepted some settings and refused the rest.
 TEST_F(Settings, AreGivenAgainAfterOthersWereRefused) {
   bind(kFloat);
   texture.maxAnisotropy = 99;
@@ -207,7 +207,7 @@ TEST_F(Settings, AreBoundInEachContextOnItsOwn) {
   EXPECT_EQ(adapt_get_texture_alignment_offset(&offset, &texture), 0U);
 }
 
-TEST_F(Settings, WhereTheModuleIsNoMoreAreALaunchesError) {
+TEST_F(Settings, UnloadedModule_LaunchFails) {
   bind(kFloat);
   texture.maxAnisotropy = 7;
   references_driver.kernel = 700;
@@ -230,7 +230,7 @@ TEST_F(Settings, AreGivenInAThreadThatHasNoContextYet) {
   EXPECT_THAT(told(), Contains("t anisotropy 7"));
 }
 
-TEST_F(Settings, AreLeftAloneWithoutAContext) {
+TEST_F(Settings, WithoutContext_AreKept) {
   bind(kFloat);
   told();
   texture.maxAnisotropy = 7;
@@ -240,14 +240,14 @@ TEST_F(Settings, AreLeftAloneWithoutAContext) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-TEST_F(Settings, OfAnObjectThatIsGoneAreNotLookedAt) {
+TEST_F(Settings, UnloadedObject_AreNotRead) {
   auto gone = std::make_unique<v11::textureReference>();
   gone->channelDesc = kFloat;
   adapt_register_texture(&handle, gone.get(), reinterpret_cast<const void**>(name), "::t", 1, 0, 0);
   const auto* memory = reinterpret_cast<const void*>(0x10000);
   ASSERT_EQ(adapt_bind_texture(nullptr, gone.get(), memory, &kFloat, 64), 0U);
   references::remove_fat_binary(&handle);
-  gone.reset();  // whoever reads it is found out
+  gone.reset();  // AddressSanitizer reports a read
   told();
   EXPECT_EQ(launch(), 0U);
   EXPECT_THAT(told(), IsEmpty());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Binding, unbinding and asking for texture and surface references: what the driver is told, in
-// which order, and what the program gets.
+// Binding, unbinding and asking for texture and surface references: the calls of the driver, their
+// order, and what the program gets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -76,7 +76,7 @@ TEST_F(References, ATextureIsBoundToMemory) {
   EXPECT_EQ(remembered(), 0U);
 }
 
-TEST_F(References, WhatLiesBetweenAlignedAddressesIsReachedByAnOffset) {
+TEST_F(References, UnalignedAddressIsReachedByAnOffset) {
   Guarded<std::size_t> offset;
   ASSERT_EQ(bind(offset.get(), 0x10000 + 512 + 12, 64), 0U);
   EXPECT_EQ(*offset, 12U);
@@ -87,7 +87,7 @@ TEST_F(References, WhatLiesBetweenAlignedAddressesIsReachedByAnOffset) {
   EXPECT_EQ(*asked, 12U);
 }
 
-TEST_F(References, WithoutAPlaceForItAnOffsetIsAnError) {
+TEST_F(References, NullOffset_UnalignedMemoryIsAnError) {
   EXPECT_EQ(bind(nullptr, 0x10000 + 12, 64), 1U);
   EXPECT_EQ(remembered(), 1U);
   EXPECT_THAT(told(), IsEmpty());
@@ -133,7 +133,7 @@ TEST_F(References, ATextureTakesItsOwnFormatAndHalvesForFloats) {
   EXPECT_EQ(remembered(), 20U);
 }
 
-TEST_F(References, WhatTheDriverRefusesLeavesNothingBound) {
+TEST_F(References, DriverRefuses_NothingIsBound) {
   ASSERT_EQ(bind(nullptr, 0x10000, 64), 0U);
   references_driver.told = 1;
   EXPECT_EQ(bind(nullptr, 0x10000, 64), 1U);
@@ -185,7 +185,7 @@ TEST_F(Bind2D, ChecksTheFormat) {
   EXPECT_THAT(told(), IsEmpty());
 }
 
-TEST_F(Bind2D, WithoutAPlaceForAnOffsetNeedsAlignedMemory) {
+TEST_F(Bind2D, NullOffset_NeedsAlignedMemory) {
   EXPECT_EQ(adapt_bind_texture_2d(nullptr, &texture, at(0x10004), &kFloat, 16, 8, 96), 1U);
   EXPECT_EQ(adapt_bind_texture_2d(nullptr, &texture, at(0x10000), &kFloat, 16, 8, 96), 0U);
 }
@@ -244,7 +244,7 @@ TEST_F(BindArray, ToASurface) {
   EXPECT_EQ(adapt_bind_surface_to_array(reinterpret_cast<v11::surfaceReference*>(&texture), array,
                                         nullptr),
             37U)
-      << "a texture is none";
+      << "a texture is not a surface";
   EXPECT_EQ(adapt_bind_surface_to_array(nullptr, array, nullptr), 37U);
   EXPECT_EQ(remembered(), 37U);
 }
@@ -256,11 +256,11 @@ TEST_F(References, ATextureIsUnbound) {
   EXPECT_THAT(told(), ElementsAre("t address 0 0"));
   EXPECT_EQ(offset_of_texture(), 19U);
   EXPECT_EQ(remembered(), 19U);
-  EXPECT_EQ(adapt_unbind_texture(&texture), 0U) << "twice is no error";
+  EXPECT_EQ(adapt_unbind_texture(&texture), 0U) << "a second time is not an error";
   EXPECT_EQ(adapt_unbind_texture(nullptr), 18U);
 }
 
-TEST_F(References, AnOffsetNeedsAPlace) {
+TEST_F(References, NullOffset_IsInvalid) {
   ASSERT_EQ(bind(nullptr, 0x10000, 64), 0U);
   EXPECT_EQ(adapt_get_texture_alignment_offset(nullptr, &texture), 1U);
   Guarded<std::size_t> offset;
@@ -279,7 +279,7 @@ TEST_F(References, AreFoundByTheirSymbols) {
   EXPECT_EQ(*found_surface, &surface);
 }
 
-TEST_F(References, WhatIsNoneIsNotFoundAndNotRememberedEither) {
+TEST_F(References, OtherReferenceKind_IsNotFoundAndNotRemembered) {
   const v11::textureReference* found = &texture;
   EXPECT_EQ(adapt_get_texture_reference(&found, &surface), 18U);
   EXPECT_EQ(found, nullptr);
@@ -309,7 +309,7 @@ void expect_all(v11::textureReference* texture, v11::surfaceReference* surface, 
   EXPECT_THAT(told(), IsEmpty());
 }
 
-TEST_F(References, WithoutARuntimeThatWorksNothingDoes) {
+TEST_F(References, WithoutAWorkingRuntime_EveryCallFails) {
   references_driver.ready = 100;
   expect_all(&texture, &surface, 100, 100);
   expect_all(nullptr, nullptr, 100, 100);
@@ -328,7 +328,7 @@ TEST_F(References, ThatThisDeviceHasNoCodeForAreInvalid) {
   expect_all(&texture, &surface, 18, 37);
 }
 
-TEST_F(References, OtherErrorsAreSaidAsTheyAre) {
+TEST_F(References, OtherErrorsAreReturned) {
   references_driver.kernel = 2;
   expect_all(&texture, &surface, 2, 2);
   EXPECT_EQ(remembered(), 2U);
@@ -338,7 +338,7 @@ TEST_F(References, OtherErrorsAreSaidAsTheyAre) {
   EXPECT_EQ(remembered(), 700U);
 }
 
-TEST_F(References, OfAnObjectThatIsGoneAreInvalid) {
+TEST_F(References, UnloadedObject_AreInvalid) {
   references::remove_fat_binary(fat_binary());
   expect_all(&texture, &surface, 18, 37);
 }

@@ -55,7 +55,7 @@ TEST_F(PointerAttributes, A24ByteStructIsFilledOn13AndNotWrittenPast) {
   EXPECT_TRUE(got.intact());
 }
 
-TEST_F(PointerAttributes, AFailureOn13IsWrittenDownAsTheOlderRuntimesDo) {
+TEST_F(PointerAttributes, FailureOn13_LeavesOlderRuntimesOutput) {
   fake("cudaPointerGetAttributes", of_pointer<v13::cudaPointerAttributes>);
   Guarded<v11::cudaPointerAttributes> got;
   EXPECT_EQ(adapt_pointer_attributes_on_13(got.get(), &unregistered), 700U);
@@ -64,7 +64,7 @@ TEST_F(PointerAttributes, AFailureOn13IsWrittenDownAsTheOlderRuntimesDo) {
   EXPECT_EQ(adapt_pointer_attributes_on_13(nullptr, &memory), 1U);
 }
 
-TEST_F(PointerAttributes, A88ByteStructIsFilledOnOlderRuntimesWithTheDriversLocalityDomain) {
+TEST_F(PointerAttributes, Struct88BytesOnOlderRuntimes_HasTheDriversLocalityDomain) {
   fake("cudaPointerGetAttributes", of_pointer<v12::cudaPointerAttributes>);
   fake_driver(
       "cuPointerGetAttribute", +[](void* to, unsigned attribute, unsigned long long pointer) {
@@ -81,7 +81,7 @@ TEST_F(PointerAttributes, A88ByteStructIsFilledOnOlderRuntimesWithTheDriversLoca
   EXPECT_TRUE(got.intact());
 }
 
-TEST_F(PointerAttributes, ADriverWithoutLocalityDomainsSaysThatThereIsNone) {
+TEST_F(PointerAttributes, DriverWithoutLocalityDomains_ReturnsNone) {
   fake("cudaPointerGetAttributes", of_pointer<v12::cudaPointerAttributes>);
   fake_driver(
       "cuPointerGetAttribute", +[](void* to, unsigned, unsigned long long) {
@@ -95,7 +95,7 @@ TEST_F(PointerAttributes, ADriverWithoutLocalityDomainsSaysThatThereIsNone) {
   EXPECT_TRUE(got.intact());
 }
 
-TEST_F(PointerAttributes, AFailureOnAnOlderRuntimeIsWrittenDownAs13Does) {
+TEST_F(PointerAttributes, FailureOnAnOlderRuntime_LeavesTheOutputOf13) {
   fake("cudaPointerGetAttributes", of_pointer<v12::cudaPointerAttributes>);
   fake_driver(
       "cuPointerGetAttribute", +[](void*, unsigned, unsigned long long) -> unsigned {
@@ -110,7 +110,7 @@ TEST_F(PointerAttributes, AFailureOnAnOlderRuntimeIsWrittenDownAs13Does) {
   EXPECT_EQ(adapt_pointer_attributes_of_13(nullptr, &memory), 1U);
 }
 
-TEST_F(PointerAttributes, WithoutADeviceNothingIsWritten) {
+TEST_F(PointerAttributes, WithoutADevice_NoOutput) {
   fake(
       "cudaPointerGetAttributes", +[](void*, const void*) { return 100U; });
   Guarded<v11::cudaPointerAttributes> older;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Texture and surface objects across majors: what the runtime is given, and what the caller gets.
+// Texture and surface objects across majors: the runtime's arguments, and the caller's results.
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/fake_runtime.h"
@@ -12,7 +12,7 @@ using namespace test;
 
 constexpr v11::cudaTextureObject_t kObject = 0x7ec7;
 
-// What a fake runtime of major Space was given, and what it says of an object.
+// The arguments that a fake runtime of major Space got, and its facts about an object.
 template <typename Resource, typename Texture, typename View>
 struct Runtime {
   static inline Resource resource;
@@ -216,13 +216,13 @@ TEST_F(Textures, OfACallerOf13AreCreatedOn12) {
       adapt_copy_13_12_cudaCreateTextureObject);
 }
 
-TEST_F(Textures, OfACallerOf12AreCreatedOn11AsItsSecondForm) {
+TEST_F(Textures, Caller12On11_UsesTheSecondForm) {
   fake("cudaCreateTextureObject_v2", On11::create);
   create_texture<v12::cudaResourceDesc, v12::cudaTextureDesc, v12::cudaResourceViewDesc, On11>(
       adapt_create_texture_object_12_on_11);
 }
 
-TEST_F(Textures, OfACallerOf13AreCreatedOn11AsItsSecondForm) {
+TEST_F(Textures, Caller13On11_UsesTheSecondForm) {
   fake("cudaCreateTextureObject_v2", On11::create);
   create_texture<v13::cudaResourceDesc, v13::cudaTextureDesc, v13::cudaResourceViewDesc, On11>(
       adapt_create_texture_object_13_on_11);
@@ -306,7 +306,7 @@ TEST_F(Textures, SurfacesAreCreatedBothWays) {
   create_surface<v13::cudaResourceDesc, On12>(adapt_copy_13_12_cudaCreateSurfaceObject);
 }
 
-// A getter: `adapter` fills a T between guards; on errors it leaves it alone.
+// A getter: `adapter` fills a T between guards; on errors it leaves it unwritten.
 template <typename T, typename On, typename Adapter, typename Expect>
 void get(Adapter adapter, Expect expect) {
   On::status = 0;
@@ -321,7 +321,7 @@ void get(Adapter adapter, Expect expect) {
   EXPECT_TRUE(untouched.intact() && untouched.untouched());
 }
 
-TEST_F(Textures, SayWhatTheyAreMadeOf) {
+TEST_F(Textures, ReturnTheirDescriptors) {
   On13::resource = pitched<v13::cudaResourceDesc>();
   On13::resource.flags = 99;
   On11::resource = On12::resource = pitched<v12::cudaResourceDesc>();

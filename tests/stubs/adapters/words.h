@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Arguments of any type as numbers, for libraries that record what they are asked.
+// Arguments of any type as numbers, for libraries that record their calls.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The headers that our C++ code calls CUDA with, made from the ABI database, against NVIDIA's own:
-// what the compiler says of every record, field, constant and function.
+// The headers with which anycuda's C++ code calls CUDA, made from the ABI database, against
+// NVIDIA's: the compiler's facts about every record, field, constant and function.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::vector<std::string> differences(const std::map<std::string, Value>& ours,
   return found;
 }
 
-TEST(ApiHeaders, SayWhatTheNewestReleaseSays) {
+TEST(ApiHeaders, AgreeWithTheNewestRelease) {
   const Facts mine = ours();
   const Facts theirs = nvidias_13_5();
   EXPECT_GT(theirs.numbers.size(), 1900u);
@@ -35,10 +35,10 @@ TEST(ApiHeaders, SayWhatTheNewestReleaseSays) {
   EXPECT_THAT(differences(mine.functions, theirs.functions), IsEmpty());
 }
 
-// So that what is written with these headers is right on an older driver: nothing moved, nobody's
-// signature changed. What a release added made some records longer (all of them parts of
+// Programs compiled with these headers must be right on an older driver: no field moved, no
+// signature changed. New releases made some records longer (all of them parts of
 // CUgraphNodeParams, whose size is fixed, or filled by the driver) and reserved fields shorter.
-TEST(ApiHeaders, AgreeWithAnOlderReleaseButForWhatWasAdded) {
+TEST(ApiHeaders, AgreeWithAnOlderReleaseExceptAdditions) {
   const Facts mine = ours();
   const Facts theirs = nvidias_12_9();
   EXPECT_GT(theirs.numbers.size(), 1600u);

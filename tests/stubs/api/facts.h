@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a set of headers says, in words and numbers that do not depend on the headers: two sets are
-// compared by it, which no one file may include.
+// The facts of a set of headers, in words and numbers that do not depend on the headers. Two sets,
+// which cannot be included in one file, are compared by them.
 #pragma once
 #include <cxxabi.h>
 
@@ -18,14 +18,14 @@ struct Facts {
   std::map<std::string, std::string> functions;
 };
 
-// A type as both sets spell it: enumerations are their integers, ours have no namespace.
+// A type as both sets spell it: enumerations are their integers, anycuda's without a namespace.
 template <typename T>
 struct Spelled {
   static std::string text() {
     if constexpr (std::is_enum_v<T>) {
       return Spelled<std::underlying_type_t<T>>::text();
     } else {
-      // Of a pointer: the type itself may be one that nobody defines.
+      // Of a pointer: the type itself may be undefined.
       char* demangled = abi::__cxa_demangle(typeid(T*).name(), nullptr, nullptr, nullptr);
       std::string name = demangled;
       std::free(demangled);

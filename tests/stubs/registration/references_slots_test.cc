@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Slots that are led through us once a program needs it: those of one major, where they are direct.
+// Slots that lead through anycuda once a program needs it: those of one major, if they are direct.
 #include <gtest/gtest.h>
 
 #include "loader/open.h"
 #include "loader/slots.h"
 #include "stubs/cudart/adapters/references.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/frames.h"
-#include "tests/support/unit/surroundings.h"
 #include "tests/support/unit/test_tables.h"
 
 extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint32_t index,
@@ -50,12 +50,12 @@ TEST_F(LeadSlots, OfThatMajorWhetherUsedBeforeOrNot) {
     references::lead_slots("testMajor", 12, kOurs);
     EXPECT_EQ(call(kCoreIn12), 55u);
     EXPECT_EQ(call(kMajorIn12), 55u);
-    EXPECT_NE(call(native_slot(kCoreCall)), 55u) << "ANYCUDA_NATIVE is nobody's major";
+    EXPECT_NE(call(native_slot(kCoreCall)), 55u) << "ANYCUDA_NATIVE has no major";
   });
 }
 
 // A thread may be about to fill a slot that another leads elsewhere.
-TEST_F(LeadSlots, AreNotFilledOverByWhoeverCameBefore) {
+TEST_F(LeadSlots, EarlierCall_DoesNotOverwrite) {
   install("libtest.so.12");
   in_child([] {
     EXPECT_EQ(call(native_slot(kCoreCall)), 1012u);

@@ -32,7 +32,7 @@ std::vector<Record> read_all(const Log& log) {
   return records;
 }
 
-TEST(RegistrationLog, GivesBackWhatWasWritten) {
+TEST(RegistrationLog, ReturnsWrittenEntries) {
   Log log;
   std::vector<Record> written = {
       {kFatBinary, 1, {0x1000}},
@@ -77,7 +77,7 @@ TEST(RegistrationLog, AnOrdinaryKernelIs24Bytes) {
   EXPECT_EQ(log.size() * 8, 32u);
 }
 
-TEST(RegistrationLog, AnEmptyOneHasNothing) {
+TEST(RegistrationLog, Empty_HasNoEntries) {
   const Log log{};
   Record record;
   std::size_t position = 0;
@@ -88,7 +88,7 @@ TEST(RegistrationLog, AnEmptyOneHasNothing) {
 TEST(RegistrationLog, ClosesAtItsEndOnly) {
   Log log;
   ASSERT_TRUE(log.append(kernel(1, 2, 3)));
-  EXPECT_FALSE(log.close_at(0));  // somebody has written since
+  EXPECT_FALSE(log.close_at(0));  // another thread has written since
   EXPECT_FALSE(log.closed());
   ASSERT_TRUE(log.append(kernel(1, 4, 5)));
   EXPECT_FALSE(log.close_at(3));
@@ -105,7 +105,7 @@ TEST(RegistrationLog, AnEmptyOneCloses) {
   log.release();
 }
 
-TEST(RegistrationLog, SaysNoWhenItIsFullAndKeepsWhatItHas) {
+TEST(RegistrationLog, Full_RefusesAndKeepsItsEntries) {
   Log log;
   const Record big{kFunction, 1, {1, 2, 3, 4, 5, 6, 7, 8, 9}};
   std::size_t count = 0;
@@ -122,7 +122,7 @@ TEST(RegistrationLog, SaysNoWhenItIsFullAndKeepsWhatItHas) {
   log.release();
 }
 
-TEST(RegistrationLog, KeepsWhatManyThreadsWriteWhileItIsRead) {
+TEST(RegistrationLog, KeepsEntriesOfManyThreadsWhileRead) {
   constexpr std::uint32_t kThreads = 4;
   constexpr std::uint64_t kEach = 20000;
   Log log;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Registrations of nvcc-built objects: queued, replayed, handed on. A process replays once, so
-// every test is in a process of its own.
+// every test runs in a separate process.
 #include "stubs/cudart/registration.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,7 @@
 
 #include "loader/open.h"
 #include "stubs/cudart/adapters/references_registry.h"
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 #include "tests/support/unit/test_tables.h"
 
 // The stub's own functions, as its tables know them.
@@ -115,7 +115,7 @@ TEST_F(Registration, OpensNothing) {
   EXPECT_EQ(text, "");
 }
 
-TEST_F(Registration, IsReplayedInOrderOnTheLibrarysOwnHandles) {
+TEST_F(Registration, IsReplayedInOrderOnTheLibrarysHandles) {
   in_child([] {
     void** first = anycuda_register_fat_binary(&fat);
     kernel(first, host, device);
@@ -176,7 +176,7 @@ TEST_F(Registration, ThatIsTakenBackBeforeTheReplayIsNeverMade) {
   });
 }
 
-TEST_F(Registration, GoesStraightOnAfterTheReplay) {
+TEST_F(Registration, AfterTheReplay_GoesDirectlyToTheLibrary) {
   in_child([] {
     void** early = anycuda_register_fat_binary(&fat);
     replay(open());
@@ -191,7 +191,7 @@ TEST_F(Registration, GoesStraightOnAfterTheReplay) {
   });
 }
 
-TEST_F(Registration, IsTakenBackOnTheLibrarysOwnHandle) {
+TEST_F(Registration, IsUndoneOnTheLibrarysHandle) {
   in_child([] {
     void** early = anycuda_register_fat_binary(&fat);
     replay(open());

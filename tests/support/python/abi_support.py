@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the ABI database share: where it is, and small ones written for one test."""
+"""The common parts of the tests of the ABI database: its path, and small databases written for one test."""
 
 import sys
 import tempfile

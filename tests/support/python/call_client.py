@@ -20,7 +20,7 @@ BY_CLASSES = {("sse",): {4: "f", 8: "d"}, ("sse", "sse"): {16: "z"}, ("integer",
 
 @dataclass(frozen=True)
 class Call:
-    """`pointers`: bit n is set where the n-th argument of those that are no floating-point numbers points at zeroed
+    """`pointers`: bit n is set where the n-th argument of those that are not floating-point numbers points at zeroed
     memory; every other argument is zero. `objects`: (place, creator, the creator's place that gets the object)."""
     name: str
     kind: str = "i"
@@ -58,7 +58,7 @@ def _places(prototype: model.Prototype) -> dict[int, model.Param]:
 
 
 def _pointers(prototype: model.Prototype) -> int:
-    """Handles are not among them: a library tells a null one, and crashes with one that points at zeros."""
+    """Handles are not among them: a library recognises a null one, and crashes with one that points at zeros."""
     return sum(1 << place for place, param in _places(prototype).items() if "*" in param.type)
 
 

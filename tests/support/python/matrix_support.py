@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the matrix share: dispositions of the real databases, the command run in this process."""
+"""The common parts of the tests of the matrix: dispositions of the real databases, the command run in this process."""
 
 import contextlib
 import io

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Libraries made from the ABI database, in place of NVIDIA's of some hundred megabytes: all names of a release under
-its SONAME and symbol version. Each function gives a number of its own; nothing else is in it."""
+its SONAME and symbol version. Each function returns a different number; nothing else is in it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes the bytes of a small ELF shared library, sound or broken as a test wants it. Only what a
-// dynamic linker reads is there: program headers, dynamic section, strings, symbols, hash table,
-// version definitions; no code, no sections.
+// Writes the bytes of a small ELF shared library, valid or broken on request. It has only what a
+// dynamic linker reads: program headers, dynamic section, strings, symbols, hash table, version
+// definitions; no code, no sections.
 #pragma once
 
 #include <elf.h>

@@ -13,7 +13,7 @@ int cuDriverGetVersion(int* version) {
 }
 #endif
 #else
-#ifdef UNBOUND  // what it needs, nobody has; found out when it is called, or when all is bound
+#ifdef UNBOUND  // needs an undefined function: fails when it is called, or when all is bound
 int testNobodyHasThis(void);
 int testCore(void) { return testNobodyHasThis(); }
 #else

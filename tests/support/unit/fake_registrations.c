@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The registration functions of the fake library of major 12: they write down what they are given.
+// The registration functions of the fake library of major 12: they record their arguments.
 struct call {
   unsigned kind;  // as in stubs/cudart/registration_log.h
   void** handle;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A Frame as the entry of this CPU makes it, for tests that call the resolver themselves.
+// A Frame as this CPU's entry makes it, for tests that call the resolver directly.
 #pragma once
 
 #include "loader/frame.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A search at work, as a test wants to look at it.
+// A running search, for tests to inspect.
 #pragma once
 
 #include <algorithm>

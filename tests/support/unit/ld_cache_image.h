@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An ld.so.cache as a test wants it.
+// An ld.so.cache made for a test.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A call through a slot, from the resolver's door on.
+// A call through a slot, from the resolver's entry point on.
 #pragma once
 
 #include "loader/frame.h"

@@ -10,7 +10,7 @@ namespace anycuda {
 namespace unit {
 namespace {
 
-// One literal; offsets are counted below so that no test can depend on how the pool is laid out.
+// One literal; offsets are counted below, so that tests do not depend on the layout of the pool.
 constexpr char kPool[] =
     "\0testAdapted\0testAdded\0testCore\0testDriverVersion\0testErrorName\0testErrorString\0testErr"
     "orText\0testG"

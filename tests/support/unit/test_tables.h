@@ -15,7 +15,7 @@ enum Symbol : std::uint16_t {
                    // something
   kAdded,          // testAdded: came with 12.2 and stays
   kCoreCall,       // testCore: core in every major
-  kDriverVersion,  // testDriverVersion: status (int*), asks the driver where there is no library
+  kDriverVersion,  // testDriverVersion: status (int*), asks the driver if the library is missing
   kErrorName,      // testErrorName: const char* (int)
   kErrorString,    // testErrorString: const char* (int)
   kErrorText,      // testErrorText: status (int, const char**), as the driver's is

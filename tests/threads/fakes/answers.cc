@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the fake libraries answer where a program looks at the answer: the same everywhere, so that
-// one file serves all four.
+// The fake libraries' answers for programs that check them: the same everywhere, so that one file
+// serves all four.
 #include <sched.h>
 
-// While the loader runs this, whoever else makes a first call catches up.
+// While the loader runs this, other threads' first calls catch up.
 __attribute__((constructor)) static void let_others_catch_up() {
   for (int i = 0; i < 50; ++i) sched_yield();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A runtime whose functions take other arguments than the real ones: the stub must not care. What
-// they were given they give back, or throw.
+// A runtime whose functions take other arguments than the real ones, which the stub must pass on
+// unseen. They return or throw their arguments.
 #include <unwind.h>
 
 #include <cerrno>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A runtime of CUDA 13 by its SONAME and symbols that reports 12.9: it is opened, asked and closed
-// again. A caller that gets its answer has the wrong library.
+// A runtime of CUDA 13 by its SONAME and symbols that reports 12.9: it is opened, queried and
+// closed again. A caller that gets its answer has the wrong library.
 #include <sched.h>
 
 #include "../programs/hooks.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A runtime that writes down every registration call it gets, one line each, to the file that
-// FAKE_CUDART_RECORD names. Lines hold nothing that differs from run to run: addresses are told as
+// FAKE_CUDART_RECORD names. Lines are the same in every run: addresses are written as
 // "object+offset", handles as the number of their fat binary. A program that has hooks (hooks.h) is
 // called from inside it.
 #include <dlfcn.h>
@@ -28,7 +28,7 @@ struct Place {
   char text[512];
 };
 
-// Not dladdr: it wants the loader's lock, which the real runtime does not need for registering.
+// Not dladdr: it takes the loader's lock, which the real runtime does not need for registering.
 Place place(const void* address) {
   Place place{};
   dl_find_object object;

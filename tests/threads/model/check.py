@@ -27,7 +27,7 @@ def errors(model, switches):
         said = run(["./pan", "-m1000000", "-w24"], folder)
     found = re.search(r"errors: (\d+)", said)
     if found is None or "max search depth too small" in said or "out of memory" in said:
-        sys.exit(f"{model.name} {' '.join(switches)}: not looked at whole\n{said}")
+        sys.exit(f"{model.name} {' '.join(switches)}: not checked completely\n{said}")
     return int(found.group(1)), re.search(r"(\d+) states, stored", said).group(1)
 
 

@@ -39,7 +39,7 @@ inline settle(c, mine) {
 #endif
 }
 
-/* copies.cc, find_leading_copy(): whoever asks the leader has joined it. */
+/* copies.cc, find_leading_copy(): a copy that asks the leader has joined it. */
 inline join(c) {
   if
   :: c == MEMBER -> joined = true

@@ -3,7 +3,7 @@
  *
  *     python3 tests/threads/model/check.py      (Debian package spin)
  *
- * "errors: 0" means: nobody waits for ever, each fat binary is given to the library
+ * "errors: 0" means: no thread waits for ever, each fat binary is given to the library
  * once and before its function, nothing is lost between the log's last record and its closing, the
  * library never reads an object that is gone, and no call reaches it before the registrations do, though the library calls
  * the stub from inside them. check.py also breaks the protocol in each of the ways below, and each must be found.
@@ -23,11 +23,11 @@ bool closed = false; /* and its closed bit */
 byte head[RECORDS];
 bool finished = false; /* what those who wait sleep on: the futex */
 bool slot = false; /* the function's slot is filled: its callers go straight to the library */
-byte replayer = 0; /* 0: nobody; 1 + number of a caller or object */
+byte replayer = 0; /* 0: none; 1 + number of a caller or object */
 bool cancelled[OBJECTS];
 bool real_handle[OBJECTS];
 
-/* What the library has been told, and what is true of the objects. */
+/* The registrations that the library has got, and the state of the objects. */
 byte fats[OBJECTS], functions[OBJECTS], removals[OBJECTS];
 bool registered[OBJECTS], gone[OBJECTS];
 

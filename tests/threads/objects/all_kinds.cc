@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Registers one of everything, with arguments that nvcc would never give: what a stub leaves out or
-// mixes up shows.
+// Registers one of everything, with arguments that nvcc never gives: an omission or mix-up in a
+// stub shows.
 #include "../programs/runtime.h"
 
 namespace {

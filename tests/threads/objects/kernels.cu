@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that nvcc makes a registration call of.
+// Everything that nvcc registers.
 #include <cuda_runtime.h>
 
 __constant__ float constants[4];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// First calls with arguments in every place the calling convention knows, each said back.
+// First calls with arguments in every place of the calling convention, each printed back.
 #include <cerrno>
 #include <cstdio>
 

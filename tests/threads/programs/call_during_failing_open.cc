@@ -41,7 +41,7 @@ int main(int, char** arguments) {
   // Asleep, it waits for the loader's lock, or has ended: further it does not come.
   while (second_thread != -1 && anycuda::test::state_of(second_thread) != 'S')
     std::this_thread::yield();
-  unlink(arguments[1]);  // whoever comes next finds nothing there
+  unlink(arguments[1]);  // the next call finds nothing there
   close(pipe);
   first.join();
   second.join();

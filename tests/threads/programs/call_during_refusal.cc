@@ -2,7 +2,7 @@
 
 // One thread has the newest runtime open, which reports another version than its name (fakes/
 // liar.cc) and will be closed for it. Another thread's first call comes in that moment: it finds a
-// runtime loaded that is about to go. The argument says who waits for whom:
+// runtime loaded that is about to go. The argument selects which one waits:
 //   before  the first goes on once the second has its answer, or sleeps to wait for the first
 //   beside  both have it open; the second goes on once the first has its answer, or sleeps
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The very first call comes from inside the runtime's constructor's own thread while sixty-four
-// others make theirs: all are told the same.
+// others make theirs: all get the same answer.
 #include <cstdio>
 
 #include "hooks.h"

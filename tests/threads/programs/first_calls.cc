@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// 64 threads make the process's first calls through all four stubs at once. Says what the threads
-// were told, once if all of them were told the same.
+// 64 threads make the process's first calls through all four stubs at once. Prints the answers,
+// once if all threads got the same.
 #include <dlfcn.h>
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The guard rails of the process, asked by sixty-four threads at once. The argument says what for;
-// what all of them got is printed, and an answer that one alone got is printed too.
+// The guard rails of the process, used by sixty-four threads at once. The argument names the query;
+// every different answer is printed with the number of threads that got it.
 #include "anycuda/compat/guard_rails.h"
 
 #include <cstdio>

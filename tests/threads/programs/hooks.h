@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the recorder (fakes/recorder.cc), the liar (fakes/liar.cc) and the object
-// (objects/imported.cc) call in the program that has them, so that a program tells its whole story
+// (objects/imported.cc) call in the program that has them, so that a program has its whole sequence
 // in one file.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // An object's constructor makes a first call, with the loader's lock held, while another thread
-// makes its own and wants that lock to open the runtime.
+// makes its own and needs that lock to open the runtime.
 #include <dlfcn.h>
 
 #include <cstdio>

@@ -2,7 +2,7 @@
 
 // The first call of each stub comes while the process has no file descriptor or no address space
 // left, the second when it has them again. The arguments: descriptors or memory; how many
-// descriptors or MiB there are all the same. Says what each call gives.
+// descriptors or MiB are left. Prints each call's result.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>

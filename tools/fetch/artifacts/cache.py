@@ -52,20 +52,21 @@ class Cache:
         final = self.folder(lock, artifact)
         final.parent.mkdir(parents=True, exist_ok=True)
         if final.exists() and not (final / STAMP).is_file():
-            shutil.rmtree(final)  # somebody deleted the stamp: its content is not to be trusted
+            shutil.rmtree(final)  # the stamp was deleted: the content cannot be trusted
         os.rename(made, final)
 
     @contextlib.contextmanager
     def exclusive(self, say: Callable[[str], None]) -> Iterator[None]:
-        """Holds the cache for fetching, and says so when another process has it now. What is half done goes, of a
-        killed process too: nobody else can be using it.
+        """Holds the cache for fetching, and reports when another process holds it now. Half-finished work is deleted,
+        also that of a killed process: no other process can be using it.
         """
         try:
             self.root.mkdir(parents=True, exist_ok=True)
             handle = open(self.root / ".lock", "w", encoding="utf-8")  # noqa: SIM115 (closed below)
         except OSError as error:
             raise ArtifactError(
-                f"cannot write into the cache {self.root}: {error.strerror}; set ANYCUDA_CACHE to a folder of yours"
+                f"cannot write into the cache {self.root}: {error.strerror}; "
+                "set ANYCUDA_CACHE to a folder that you can write"
             ) from None
         with handle:
             try:

@@ -31,12 +31,12 @@ def main(argv: list[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
-        print("tools/fetch/fetch.py: interrupted; what is finished stays in the cache", file=sys.stderr)
+        print("tools/fetch/fetch.py: interrupted; finished artifacts stay in the cache", file=sys.stderr)
         return 130
 
 
 def _parser() -> argparse.ArgumentParser:
-    about = "Real CUDA artifacts and tools, checked by hash, into a cache for all builds."
+    about = "Fetches real CUDA artifacts and tools, checked by hash, into a cache for all builds."
     parser = argparse.ArgumentParser(prog="fetch.py", description=about)
     where = "the lock file, with recipe.toml beside it (default: beside this tool)"
     parser.add_argument("--lock", type=Path, default=LOCK, help=where)
@@ -46,16 +46,16 @@ def _parser() -> argparse.ArgumentParser:
     get = commands.add_parser("get", help="fetch sets or artifacts that are not in the cache yet")
     get.add_argument("names", nargs="+", metavar="SET|ARTIFACT")
     get.add_argument("--format", choices=("text", "cmake"), default="text", help="form of the result on stdout")
-    get.add_argument("--strict", action="store_true", help="exit with 1 if any artifact cannot be had")
+    get.add_argument("--strict", action="store_true", help="exit with 1 if any artifact cannot be fetched")
     get.add_argument("--skip", action="append", default=[], metavar="ARTIFACT", help="leave this artifact of a set out")
     get.set_defaults(run=_get)
-    show = commands.add_parser("list", help="sets, artifacts and what is in the cache")
+    show = commands.add_parser("list", help="sets and artifacts, and which are in the cache")
     show.set_defaults(run=_list)
     path = commands.add_parser("path", help="the folder of an artifact that is in the cache")
     path.add_argument("artifact")
     path.set_defaults(run=_path)
     lock = commands.add_parser("lock", help="look up all files of the recipe again and write the lock file")
-    lock.add_argument("--keep", action="store_true", help="look up only what the present lock file lacks")
+    lock.add_argument("--keep", action="store_true", help="look up only the files that the lock file lacks")
     lock.set_defaults(run=_update)
     return parser
 
@@ -71,7 +71,7 @@ def _get(options: argparse.Namespace) -> int:
     for line in _cmake(names, result, cache.root) if options.format == "cmake" else _text(names, result):
         print(line)
     if result.missing:
-        print(f"anycuda artifacts: {len(result.missing)} of {len(names)} could not be had:", file=sys.stderr)
+        print(f"anycuda artifacts: {len(result.missing)} of {len(names)} could not be fetched:", file=sys.stderr)
         for reason in dict.fromkeys(result.missing.values()):
             of_this = [name for name, why in result.missing.items() if why == reason]
             print(f"  {', '.join(of_this)}: {reason}", file=sys.stderr)

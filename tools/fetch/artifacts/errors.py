@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two ways in which getting something goes wrong."""
+"""The two kinds of failures."""
 
 
 class ArtifactError(Exception):
@@ -7,7 +7,7 @@ class ArtifactError(Exception):
 
 
 class FetchError(Exception):
-    """One artifact could not be had. The others go on.
+    """One artifact cannot be fetched. The others go on.
 
     `final` says that trying again cannot help (another version on the mirror, a missing tool).
     """

@@ -39,7 +39,7 @@ def megabytes(size: int) -> str:
 
 @dataclass
 class Result:
-    """Artifact name -> folder, or why it could not be had."""
+    """Artifact name -> folder, or why it cannot be fetched."""
 
     folders: dict[str, Path]
     missing: dict[str, str]
@@ -68,7 +68,7 @@ class Run:
         self._failed: dict[str, list[str]] = {source: [] for source in sources}  # reasons
 
     def get(self, todo: list[Artifact]) -> dict[str, str]:
-        """Artifact -> why it could not be had."""
+        """Artifact -> why it cannot be fetched."""
         missing = {artifact.name: _wrong_machine(artifact) for artifact in todo if _wrong_machine(artifact)}
         todo = [artifact for artifact in todo if artifact.name not in missing]
         total, got, ended = self._lock.size(todo), 0, 0
@@ -80,7 +80,7 @@ class Run:
                 self.make(artifact)
                 note = f", {megabytes(size)}"
             except (FetchError, OSError) as error:
-                missing[artifact.name], note, size = str(error), ": NOT had", 0
+                missing[artifact.name], note, size = str(error), ": FAILED", 0
             with self._mutex:
                 got, ended = got + size, ended + 1
                 whole = f"{got / 1e6:.0f} of {total / 1e6:.0f} MB downloaded"
@@ -116,7 +116,7 @@ class Run:
         with self._mutex:
             failed = self._failed[file.source]
             if len(failed) >= GIVE_UP_AFTER and file.source not in self._came:
-                raise FetchError(f"not tried after {GIVE_UP_AFTER} others failed, the first because: {failed[0]}")
+                raise FetchError(f"not tried, since {GIVE_UP_AFTER} other files failed, the first with: {failed[0]}")
         attempt = 1
         while True:
             try:
@@ -142,7 +142,7 @@ class Run:
         if version != file.version:
             say(f"{file.package}: version {file.version} is locked and no longer in the archive; {version} is used")
         elif (found := sha256(path)) != file.sha256:
-            raise FetchError(f"{file.name}: SHA-256 is {found}, the lock says {file.sha256}; the file is not used")
+            raise FetchError(f"{file.name}: SHA-256 is {found}, lock.json has {file.sha256}; the file is not used")
         return path, version
 
 
@@ -152,7 +152,7 @@ def _wrong_machine(artifact: Artifact) -> str:
 
 
 def pause(seconds: float) -> None:
-    """A function of its own, so that tests can stand in for time.sleep."""
+    """A separate function, so that tests can replace time.sleep."""
     time.sleep(seconds)
 
 

@@ -149,7 +149,7 @@ def read_files(path: Path) -> dict[str, LockedFile]:
     except json.JSONDecodeError as error:
         raise ArtifactError(f"{path} is not JSON: {error}") from None
     if data.get("format") != FORMAT:
-        raise ArtifactError(f"{path}: format {data.get('format')!r}, this tool reads {FORMAT}")
+        raise ArtifactError(f"{path}: format {data.get('format')!r} is unknown; this tool reads format {FORMAT}")
     return {wish: LockedFile(wish, **entry) for wish, entry in data["files"].items()}
 
 
@@ -199,7 +199,7 @@ def check(lock: Lock) -> list[str]:
     problems = []
     for file in lock.files.values():
         if not re.fullmatch(r"[0-9a-f]{64}", file.sha256):
-            problems.append(f"file {file.name}: '{file.sha256}' is no SHA-256")
+            problems.append(f"file {file.name}: '{file.sha256}' is not a SHA-256")
         if file.size <= 0:
             problems.append(f"file {file.name}: size {file.size}")
         if not re.fullmatch(r"[^\s/=]+(==[^\s/=]+|/[^\s/]+/[^\s/]+)( aarch64)?", file.wish):
@@ -209,11 +209,11 @@ def check(lock: Lock) -> list[str]:
         used |= {part.file for part in artifact.parts}
         for pattern, target in [rule for part in artifact.parts for rule in part.take.items()]:
             if "*" in pattern and target and not target.endswith("/"):
-                where = f"'{target}', which is no folder (no / at its end)"
+                where = f"'{target}', which is not a folder (no / at its end)"
                 problems.append(f"artifact {artifact.name}: {pattern} goes to {where}")
         if artifact.name in lock.sets:
             problems.append(f"artifact {artifact.name}: a set has the same name")
     problems += [f"file {name}: no artifact uses it: {UPDATE}" for name in sorted(set(lock.files) - used)]
     for name, members in lock.sets.items():
-        problems += [f"set {name}: there is no artifact '{m}'" for m in members if m not in lock.artifacts]
+        problems += [f"set {name}: unknown artifact '{m}'" for m in members if m not in lock.artifacts]
     return problems

@@ -53,7 +53,7 @@ def find_pip(lock: Lock, cache: Cache, apt: Source) -> Pip:
         if not SYSTEM_CERTIFICATES.exists() and not any(os.environ.get(key) for key in known):
             certificates = _helper(lock, cache, apt, "certificates") / "ca.pem"
     except FetchError as error:
-        raise FetchError(f"{advice}; taking it from Debian failed: {error}", final=True) from None
+        raise FetchError(f"{advice}; fetching Debian's failed: {error}", final=True) from None
     found = Pip(unpacked, certificates)
     if not found.works():
         raise FetchError(f"{advice}; Debian's, unpacked in {unpacked}, does not work either", final=True)

@@ -89,7 +89,7 @@ def _take(part: Part, archive: Path, into: Path) -> None:
         if member.executable:
             path.chmod(0o755)
     if unused:
-        raise FetchError(f"{part.file}: nothing in it matches {sorted(unused)}: the recipe's rule is wrong", final=True)
+        raise FetchError(f"{part.file}: no member matches {sorted(unused)}: correct recipe.toml", final=True)
 
 
 def _zip_members(archive: Path) -> Iterator[Member]:

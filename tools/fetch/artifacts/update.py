@@ -38,7 +38,7 @@ def update(path: Path, cache: Cache, keep: bool) -> None:
         files = resolve(lockfile.wishes(recipe), old if keep else {}, look_up)
     problems = lockfile.check(lockfile.combine(recipe, files))
     if problems:
-        raise ArtifactError("the recipe does not fit together: " + "; ".join(problems))
+        raise ArtifactError("recipe.toml is inconsistent: " + "; ".join(problems))
     path.write_text(lockfile.dump(files.values()), encoding="utf-8")
     say(f"{len(files)} files in {path}")
 
@@ -46,7 +46,8 @@ def update(path: Path, cache: Cache, keep: bool) -> None:
 def resolve(
     wishes: list[str], old: dict[str, LockedFile], look_up: Callable[[str], LockedFile]
 ) -> dict[str, LockedFile]:
-    """Takes from `old` what it has; looks up the rest, four at a time. The first that cannot be found ends the work."""
+    """The locked file of each wish: from `old` where it has one; the others are looked up, four at a time. The first
+    that cannot be found ends the work."""
     with ThreadPoolExecutor(4) as pool:
         found = pool.map(lambda wish: old.get(wish) or look_up(wish), wishes)
         return {file.wish: file for file in found}

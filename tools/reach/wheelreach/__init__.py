@@ -9,8 +9,8 @@
     contents     the shared libraries of an unpacked wheel, read as ELF files
     command      `anycuda check` and `anycuda repair`, and what they print
     situations   folders that stand for machines with no CUDA, and with one
-    opening      opens libraries in such a situation, each in a process of its own; open_each is what runs there
-    dlopen_errors  what a message of the dynamic linker says is missing, and whose it is (pure)
+    opening      opens libraries in such a situation, each in a separate process; open_each runs there
+    dlopen_errors  what a message of the dynamic linker reports as missing, and its owner (pure)
     references   is every CUDA function that a file uses in the stubs?                  (pure)
     names        which names of NVIDIA's libraries are of one CUDA                       (pure)
     verdict      the results of one wheel -> verdict and reasons                        (pure)
@@ -31,6 +31,6 @@ What `anycuda check` says of each wheel (verdicts.py):
 
 ONNX Runtime in its own program (onnxruntime_session.py):
 
-    session_each  makes a session with the CUDA provider; runs in a process of its own
+    session_each  makes a session with the CUDA provider; runs in a separate process
     sessions     what the sessions did -> the page                                      (pure)
 """

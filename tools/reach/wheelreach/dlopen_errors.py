@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a message of the dynamic linker says is missing, and whose it is."""
+"""What a message of the dynamic linker reports as missing, and its owner."""
 
 from __future__ import annotations
 

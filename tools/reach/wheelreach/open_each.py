@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens shared libraries, each in a process of its own: open_each.py WISHES RESULTS.
+"""Opens shared libraries, each in a separate process: open_each.py WISHES RESULTS.
 
 WISHES is a JSON list of {"name", "path", "first": paths of libraries to open before it, "ask"}; RESULTS becomes a JSON
 object name -> message, "" where it opened. With "ask" cudaRuntimeGetVersion of that library is called, and the message

@@ -26,13 +26,13 @@ THIS = Interpreter(f"{sys.version_info.major}.{sys.version_info.minor}", Path(sy
 
 def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--anycuda", type=Path, required=True, help="the built command, BUILD/bin/anycuda")
-    parser.add_argument("--cache", type=Path, required=True, help="a folder for what is downloaded, and for results")
+    parser.add_argument("--cache", type=Path, required=True, help="folder for downloads and results")
     parser.add_argument("--list", type=Path, required=True, help="the list of wheels")
     parser.add_argument("--out", type=Path, required=True, help="the page")
 
 
 def add_again(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--again", action="store_true", help="measure again what has results in the cache")
+    parser.add_argument("--again", action="store_true", help="measure wheels again that have results in the cache")
 
 
 def entries(file: Path) -> list[wheel_list.Entry]:

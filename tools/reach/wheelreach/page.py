@@ -17,7 +17,7 @@ stubs of commit {commit} by this command, which downloads every wheel of the lis
         --python PYTHON3.9 --out docs/wheels.md
 
 Every shared library of a wheel is opened (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once) in a
-process of its own: as it comes, without CUDA; then repaired, in four situations: without CUDA, and with only 11.8,
+separate process: as it comes, without CUDA; then repaired, in four situations: without CUDA, and with only 11.8,
 only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink; a stub opens NVIDIA's library in its first call, so a
 wheel's library opens without cuBLAS or cuDNN). The cells count the libraries that open. A library of the same wheel
 that another one relies on is opened before it, as the wheel's Python code does.

@@ -10,8 +10,8 @@ from anycuda.elf.symbols import Symbol
 
 
 def missing(image: Image, inside: dict[str, Image], table: Table) -> list[str]:
-    """The references, as name@version, that no library of the repaired wheel in the file's DT_NEEDED exports: a stub or
-    a copy of NVIDIA's that stays. Weak ones do not count. `inside`: name or SONAME -> library of it."""
+    """The references, as name@version, that the repaired wheel's libraries in the file's DT_NEEDED (stubs and copies of
+    NVIDIA's that stay) do not export. Weak ones do not count. `inside`: name or SONAME -> library of it."""
     needed = [inside[name] for name in image.needed if name in inside]
     exported = {(symbol.name, symbol.version) for library in needed for symbol in library.exports()}
     names = {name for name, _ in exported}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What sessions of ONNX Runtime with the CUDA provider did on a computer without a GPU -> the page. Pure."""
+"""The results of ONNX Runtime's sessions with the CUDA provider on a computer without a GPU -> the page. Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _ENDED = re.compile(r"ended with (-?\d+)(?: in (.*))?")
 _HEAD = """\
 # ONNX Runtime with the CUDA provider, without a GPU
 
-A session of ONNX Runtime that asks for the CUDA provider and for the CPU provider uses the CPU where there is no CUDA.
-Does a repaired wheel do the same? Made on {date} with the stubs of commit {commit} by this command, which
+A session of ONNX Runtime that asks for the CUDA provider and for the CPU provider uses the CPU on a machine without
+CUDA. Does a repaired wheel do the same? Made on {date} with the stubs of commit {commit} by this command, which
 downloads everything:
 
     python3 tools/reach/onnxruntime_session.py --anycuda BUILD/bin/anycuda --cache FOLDER \\

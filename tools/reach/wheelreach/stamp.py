@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each page says of its making: the day, and the commit."""
+"""The day and the commit of each page."""
 
 from __future__ import annotations
 

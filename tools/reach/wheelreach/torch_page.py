@@ -38,7 +38,7 @@ asked by themselves. torchvision also runs `torchvision.ops.nms` on the CPU.
   library, or a stub's answer is not that of torch's file.
 
 A repaired wheel may have fewer libraries than it came with: its copy of cudart is left out. As it comes, a wheel can
-open wholly and still be wrong: with a copy of its own there are two CUDA runtimes in the process.
+open wholly and still be wrong: its copy of cudart is a second CUDA runtime in the process.
 
 torchvision goes on using its own copy of nvJPEG, which torch does not bring. That copy has a CUDA runtime linked into
 it: it runs with whatever CUDA is installed, on a driver that is new enough for that runtime.

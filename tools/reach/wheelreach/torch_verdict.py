@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a wheel's libraries did beside PyTorch -> verdict and reasons."""
+"""The results of a wheel's libraries beside PyTorch -> verdict and reasons."""
 
 from __future__ import annotations
 

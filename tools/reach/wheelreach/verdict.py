@@ -48,11 +48,11 @@ class Opening:
 
 @dataclass
 class Result:
-    """`failed`: why there are no results. `beside`: the packages installed beside the wheel. `after`: their libraries
+    """`failed`: why the result is missing. `beside`: the packages installed beside the wheel. `after`: their libraries
     that were opened first, by their path in site-packages. `by_name`: libraries of one CUDA that the repaired wheel's
     libraries open by name. `drop_ins`: those of such names that the repair has put into the wheel. `static`: how many
     have a CUDA runtime linked into them. `refusal`: of the repair without --partly; `beside_refused`: package -> the
-    same of its own. `absent`: release -> how many functions that the wheel uses do not run there.
+    refusal of its repair. `absent`: release -> how many functions that the wheel uses do not run there.
     `runtimes`: situation -> the file that the stub of the runtime opened, where that is not the situation's.
     `python`: the version of the Python that opened the libraries."""
 

@@ -32,7 +32,7 @@ wheels `anycuda repair` changes {repaired}.
 - **repair** is what `anycuda repair` does: it refuses what is tied, and changes nothing where no file is linked to CUDA
   or opens it by a name that a drop-in serves.
 - **loads** says how many libraries of the repaired wheel (of a tied one with `--partly`) `dlopen` loads with
-  `LD_BIND_NOW=1`, each in a process of its own, without CUDA and with only 11.8, only 12.9 or only 13.5; and what the
+  `LD_BIND_NOW=1`, each in a separate process, without CUDA and with only 11.8, only 12.9 or only 13.5; and what the
   others lack. "Beside" names the packages that are installed in the same folder, repaired where they use CUDA (the list
   names all of them); none of their libraries is counted. Nothing else is installed, so a library that needs PyTorch
   loads only where torch is named. Beside torch lie those of NVIDIA's packages that it needs and that have no stub.
@@ -47,7 +47,7 @@ _OTHER = {("symbol", "Python"): "another Python", ("symbol", "PyTorch"): "functi
 
 @dataclass
 class Row:
-    """`failed`: why there is no verdict. `text`: of the verdict. `failing`: functions. `repair`: "repairs",
+    """`failed`: why the verdict is missing. `text`: of the verdict. `failing`: functions. `repair`: "repairs",
     "changes nothing" or "refuses". `loaded`: None where that was not tried."""
 
     requirement: str

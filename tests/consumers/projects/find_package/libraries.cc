@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One function of each library, declared as its header does: the headers would be downloads of
-// their own.
+// One function of each library, declared as its header does, since each header would be another
+// download.
 #include <cstddef>
 #include <cstdio>
 

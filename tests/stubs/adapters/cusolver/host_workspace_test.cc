@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// cuSOLVER's first 64-bit functions, made from those of CUDA 13: what is handed on, and how long
-// the host workspace lives.
+// cuSOLVER's first 64-bit functions, made from those of CUDA 13: the arguments that are passed on,
+// and how long the host workspace lives.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ T argument(Word value) {
   }
 }
 
-// What the library was asked for, and what it answers.
+// The library's calls, and its answers.
 Words asked, called;
 std::size_t host_bytes;
 unsigned size_status, call_status;

@@ -94,7 +94,7 @@ class Conversions : public SparseFakes {
     }
   }
 
-  // One of each, for what they have in common.
+  // One call of each, for their common faults.
   unsigned to_dense(v11::cusparseHandle_t to, v11::cusparseMatDescr_t of, Word values = kValues) {
     return adapt_dcsr2dense(to, kRows, kColumns, of, at<double>(values), by_rows, at<int>(kIndices),
                             at<double>(kDense), kLeading);
@@ -204,7 +204,7 @@ TEST_F(Conversions, NoRowsOrColumns_WritesNothing) {
   EXPECT_FALSE(was_called("cusparseGetStream"));
 }
 
-TEST_F(Conversions, BadSizes_AreInvalidAndNothingIsRead) {
+TEST_F(Conversions, BadSizes_AreInvalidAndNoMemoryIsRead) {
   for (const int rows : {-1, kRows}) {
     EXPECT_EQ(adapt_scsr2dense(handle(), rows, rows < 0 ? 3 : -3, description(), at<float>(kValues),
                                by_rows, at<int>(kIndices), at<float>(kDense), kLeading),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// cuSPARSE of CUDA 12 and a driver that record what they are asked, for the adapters of the first
-// functions. Descriptors and memory are counted: whatever a call leaves behind fails its test.
+// cuSPARSE of CUDA 12 and a driver that record their calls, for the adapters of the first
+// functions. Descriptors and memory are counted: a leak fails the test.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -81,7 +81,7 @@ constexpr v12::cudaDataType kType = std::is_same_v<T, float>            ? v12::C
                                     : std::is_same_v<T, v11::cuComplex> ? v12::CUDA_C_32F
                                                                         : v12::CUDA_C_64F;
 
-// An address in the GPU's memory, which nobody reads.
+// An address in the GPU's memory, which is never read.
 template <typename T>
 T* at(Word address) {
   return reinterpret_cast<T*>(address);

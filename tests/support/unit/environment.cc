@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/unit/surroundings.h"
+#include "tests/support/unit/environment.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>

@@ -30,10 +30,10 @@ constexpr int times(int plain) { return kSanitized ? (plain + 9) / 10 : plain; }
 constexpr std::chrono::seconds kWatchdog{kSanitized ? 240 : 30};
 
 // A machine whose programs know what their sanitizer must know.
-struct Laboratory : Machine {
-  Laboratory() {
+struct ThreadsMachine : Machine {
+  ThreadsMachine() {
     if (!kSanitized) return;
-    // ThreadSanitizer refuses to go on in a child of several threads unless it is told to.
+    // ThreadSanitizer stops in a child of several threads without this option.
     // In quotes: a blank in a path would end the option.
     env("TSAN_OPTIONS", "die_after_fork=0:suppressions=\"" + std::string(ANYCUDA_SOURCE_DIR) +
                             "/tests/threads/tsan.supp\"");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a unit test puts around the code: files, variables, a process of its own.
+// What a unit test puts around the code: files, variables, a child process.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace anycuda::unit {
 
-// A folder of its own that goes with the object. Paths are below its root.
+// A temporary folder that is removed with the object. Paths are below its root.
 class TempTree {
  public:
   TempTree();
@@ -60,8 +60,8 @@ class EmptyMachine {
   std::vector<std::unique_ptr<ScopedVariable>> variables_;
 };
 
-// Runs `body` in a process of its own, for what a process does once only. What fails there fails
-// the test; the result is what it wrote to stderr.
+// Runs `body` in a child process, for what a process does only once. A failure there fails the
+// test; the result is what it wrote to stderr.
 std::string in_child(const std::function<void()>& body);
 
 }  // namespace anycuda::unit
