@@ -118,8 +118,9 @@ void RegionReader::concatenated(const FatbinEntry& entry, bool plain_data) {
     about.stored = share(whole, size);
     about.concatenated = true;
     if (about.kind == Kind::cubin) {
-      about.toolkit = toolkit_of(
-          unpacker_.part(content, whole.compression, place, least(size, Unpacker::kMost)));
+      about.toolkit =
+          toolkit_of(unpacker_.part(content, whole.compression, place,
+                                    static_cast<std::size_t>(least(size, Unpacker::kMost))));
     }
     report(about, content, plain_data);
   }

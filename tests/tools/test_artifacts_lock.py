@@ -43,8 +43,11 @@ class TheLock(unittest.TestCase):
             if file.source == "pypi":
                 self.assertEqual(file.wish.split()[0], f"{file.package}=={file.version}")
                 self.assertTrue(file.name.startswith(f"{file.package.replace('-', '_')}-{file.version}-"), file.name)
-            else:
-                self.assertTrue(file.name.startswith(f"{file.package}_{file.version.split(':')[-1]}_"), file.name)
+                continue
+            version, end = file.version.split(":")[-1], "_"
+            if file.wish.endswith(" source"):  # the original archive's version is without Debian's revision
+                version, end = version.rpartition("-")[0], ".orig.tar."
+            self.assertTrue(file.name.startswith(f"{file.package}_{version}{end}"), file.name)
 
     def test_has_every_version_of_every_library(self) -> None:
         test = self.lock.sets["test"]

@@ -51,6 +51,38 @@ class AptSource(CacheCase):
             config.unlink()
             (self.top / "in to/p.deb").unlink()
 
+    def test_a_source_package_gives_its_original_archive(self) -> None:
+        source = """case "$*" in
+*--print-uris*) echo "'http://mirror.invalid/debian/dists/bookworm/InRelease' x 0" ;;
+*update*) exit 0 ;;
+*source*--download-only*p=2) : > p_2.orig.tar.gz; : > p_2.orig.tar.gz.asc; : > p_2.debian.tar.xz; : > p_2.dsc ;;
+esac"""
+        found, version = self.fetch("2", APT | {"apt-get": source}, "p/bookworm/main source")
+        self.assertEqual((found.name, version), ("p_2.orig.tar.gz", "2"))
+        (listed,) = (self.top / "a pt").rglob("parts/*.list")
+        self.assertRegex(listed.read_text(), r"^deb-src \[signed-by=.*\] \S+ bookworm main$")
+
+    def test_the_record_of_a_source_package_is_of_its_original_archive(self) -> None:
+        sums = "\n".join(f" {digit * 64} {size} {name}" for digit, size, name in (
+            ("a", 1, "p_1.orig.tar.gz.asc"), ("b", 22, "p_1.orig.tar.gz"), ("c", 3, "p_1.debian.tar.xz")))
+        shown = "".join(f"Package: p\nVersion: {version}\nChecksums-Sha256:\n{text}\n\n" for version, text in (
+            ("1", sums.replace("p_1", "p_0")), ("2", sums)))
+        apt_cache = f"""[ "$1" = showsrc ] && /bin/cat <<'END'
+{shown}
+END
+{APT["apt-cache"]}"""
+        keys = mock.patch("artifacts.debian.KEYRINGS", (str(self.top),))
+        with ToolsOnPath(self.top / "bin", APT | {"apt-cache": apt_cache}).patch(), keys:
+            found = Apt(self.top / "a pt").look_up("p/bookworm/main source")
+        self.assertEqual((found.name, found.version, found.arch, found.sha256, found.size),
+                         ("p_1.orig.tar.gz", "2", "all", "b" * 64, 22))
+
+    def test_a_native_source_package_is_refused(self) -> None:
+        keys = mock.patch("artifacts.debian.KEYRINGS", (str(self.top),))
+        with ToolsOnPath(self.top / "bin", APT).patch(), keys, \
+                self.assertRaisesRegex(FetchError, "p: the source package 2 in bookworm has no original archive"):
+            Apt(self.top / "a pt").look_up("p/bookworm/main source")
+
     def test_replaced_version_is_fetched_in_newer_one(self) -> None:
         self.assertEqual(self.fetch("1", APT), (self.top / "in to/p.deb", "2"))
 

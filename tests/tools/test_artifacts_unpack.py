@@ -153,6 +153,39 @@ class DebianPackages(CacheCase):
         self.assertIn("dpkg-deb is missing (Debian package dpkg)", reason)
 
 
+class SourcePackages(CacheCase):
+    def get_archive(self, ending: str, content: bytes):
+        name = f"a_1.orig.tar.{ending}"
+        self.contents = {name: content}
+        self.lock = Lock({name: locked(name, content, "a==1")},
+                         {"a": Artifact("a", "all", (Part(name, {"a-*/lib/*.c": ""}),))}, {})
+        return self.get(Store(self.contents), ["a"])
+
+    @staticmethod
+    def archive(ending: str) -> bytes:
+        out = io.BytesIO()
+        with tarfile.open(fileobj=out, mode=f"w:{ending}") as tar:
+            for name in ("a-1/lib/a.c", "a-1/programs/b.c"):
+                info = tarfile.TarInfo(name)
+                info.size = 4
+                tar.addfile(info, io.BytesIO(b"code"))
+        return out.getvalue()
+
+    def test_files_are_taken_from_each_form_of_archive(self) -> None:
+        for ending in ("gz", "xz", "bz2"):
+            with self.subTest(ending=ending):
+                folder = self.get_archive(ending, self.archive(ending)).folders["a"]
+                files = [path.relative_to(folder).as_posix() for path in folder.rglob("*.c")]
+                self.assertEqual(files, ["a-1/lib/a.c"])
+
+    def test_a_damaged_archive_is_named(self) -> None:
+        for ending in ("gz", "xz", "bz2"):
+            for damaged in (self.archive(ending)[:60], b"no archive", b""):
+                with self.subTest(ending=ending, size=len(damaged)):
+                    reason = self.get_archive(ending, damaged).missing["a"]
+                    self.assertIn(f"a_1.orig.tar.{ending}: not a whole archive", reason)
+
+
 class Making(CacheCase):
     def test_written_and_joined_files(self) -> None:
         self.contents = {"one.whl": wheel_bytes({"c/b.crt": b"B", "c/a.crt": b"A"})}

@@ -28,11 +28,18 @@ Without a usable library these functions return another value:
 
 
 def page() -> str:
-    folders = LibraryFolders()
-    found = descriptors(folders)
-    rows = [_row(one, {value: name for value, name, _ in folders.database(one.name).errors}) for one in found]
+    found = descriptors(LibraryFolders())
+    names = status_names()
+    rows = [_row(one, names[one.name]) for one in found]
     values = {function: value for one in found for function, value in one.no_library_status.items()}
     return HEAD + "".join(rows) + TAIL + "".join(f"| `{name}` | {value} |\n" for name, value in values.items())
+
+
+def status_names() -> dict[str, dict[int, str]]:
+    """Library -> status -> its name, of all that a stub returns itself."""
+    folders = LibraryFolders()
+    return {one.name: {value: name for value, name, _ in folders.database(one.name).errors
+                       if value in one.status.values()} for one in descriptors(folders)}
 
 
 def _row(library: Descriptor, names: dict[int, str]) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import markup
 
+_MADE = {"tools/site/matrix/index.html": "matrix/index.html"}  # a page that is not Markdown -> its path in the site
 _PICTURES = (".gif", ".jpg", ".png", ".svg", ".webp")
 _LANGUAGES = {".cc": "cpp", ".cu": "cpp", ".h": "cpp", ".json": "json", ".py": "python", ".toml": "toml"}
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
@@ -60,6 +61,8 @@ def _linked(root: Path, page: str, shown: set[str], copied: set[str]) -> str:
             return match[0]  # mkdocs reports it if it leads nowhere
         if (root / path / "README.md").is_file():
             path += "/README.md"
+        elif path in _MADE:
+            path = _MADE[path]
         elif path.endswith(_PICTURES):
             copied.add(path)
         elif not path.endswith(".md"):

@@ -21,6 +21,7 @@ sys.path += [str(ROOT / folder) for folder in ("packaging/python", "packaging/pa
 import commands  # noqa: E402
 import headers  # noqa: E402
 import libraries  # noqa: E402
+import matrix_page  # noqa: E402
 import pages  # noqa: E402
 
 FIRST_FOUND = "docs/troubleshooting.md"  # by a search for the text of an error
@@ -38,7 +39,7 @@ def generated(root: Path) -> dict[str, str]:
 def write(root: Path, out: Path) -> None:
     texts, copied = pages.of_repository(root, pages.sources(root))
     texts[FIRST_FOUND] = "---\nsearch:\n  boost: 4\n---\n" + texts[FIRST_FOUND]
-    for path, text in {**texts, **generated(root)}.items():
+    for path, text in {**texts, **generated(root), **matrix_page.files(root)}.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         (out / path).write_text(text, encoding="utf-8")
     for path in copied:

@@ -18,7 +18,8 @@ from pathlib import Path
 from .errors import FetchError
 from .lockfile import ARCH, LockedFile
 
-ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}  # Debian's names
+SOURCE = "source"  # in place of a machine: the original archive of a source package
+ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", SOURCE: "amd64"}  # Debian's names
 KEYRINGS = ("/usr/share/keyrings/debian-archive-keyring.gpg", "/usr/share/keyrings/debian-archive-keyring.pgp")
 
 
@@ -51,7 +52,7 @@ class Apt:
             package, suite = self._suite(wish)
             version = suite.versions(package)[0]
             record = suite.record(package, version)
-        arch = "all" if record["Architecture"] == "all" else machine_of(wish)
+        arch = "all" if record.get("Architecture", "all") == "all" else machine_of(wish)
         return LockedFile(wish, Path(record["Filename"]).name, version, arch, record["SHA256"], int(record["Size"]))
 
     def _suite(self, wish: str) -> tuple[str, Suite]:
@@ -60,7 +61,8 @@ class Apt:
         if place not in self._suites:
             home, (suite, component) = self._home / re.sub("[/ ]", "-", place), place.split()[0].split("/")
             try:
-                self._suites[place] = Suite(home, suite, component, ARCHITECTURES[machine_of(wish)])
+                kind = SourceSuite if machine_of(wish) == SOURCE else Suite
+                self._suites[place] = kind(home, suite, component, ARCHITECTURES[machine_of(wish)])
             except FetchError as error:
                 self._suites[place] = error
         found = self._suites[place]
@@ -70,12 +72,15 @@ class Apt:
 
 
 def machine_of(wish: str) -> str:
-    """package/suite/component, or that, a blank and the machine."""
+    """package/suite/component, or that, a blank and the machine (or SOURCE)."""
     return wish.partition(" ")[2] or ARCH
 
 
 class Suite:
     """One suite (with its security updates) and one component of it, for one machine."""
+
+    entry = "deb"  # of a list of sources
+    has_updates = True
 
     def __init__(self, home: Path, name: str, component: str, architecture: str):
         for tool in ("apt-get", "apt-cache", "apt-config", "dpkg", "dpkg-deb"):
@@ -86,7 +91,9 @@ class Suite:
             (home / folder).mkdir(parents=True, exist_ok=True)
         self._configure()
         main, security = _archives(home)
-        reasons = [self._open(name, main, component), self._open(f"{name}-security", security, component)]
+        reasons = [self._open(name, main, component)]
+        if self.has_updates:
+            reasons.append(self._open(f"{name}-security", security, component))
         if all(reasons):
             raise FetchError("; ".join(reasons), final=True)  # apt has retried by itself
 
@@ -140,7 +147,7 @@ class Suite:
         reasons = []
         source = self._home / "parts" / f"{suite}.list"
         for base in bases:
-            source.write_text(f"deb [signed-by={key}] {base} {suite} {component}\n", encoding="utf-8")
+            source.write_text(f"{self.entry} [signed-by={key}] {base} {suite} {component}\n", encoding="utf-8")
             only = ("-o", f"Dir::Etc::sourcelist={source}", "-o", "Dir::Etc::sourceparts=/dev/null")
             result = self._run("apt-get", "-q", "update", *only)
             # apt-get update calls an archive that cannot be reached a warning, and exits with 0
@@ -154,6 +161,29 @@ class Suite:
     def _run(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         own = dict(os.environ, APT_CONFIG=str(self._config), LC_ALL="C")
         return subprocess.run(words, env=own, capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL)
+
+
+class SourceSuite(Suite):
+    """The source packages of a suite. Of each the original archive counts, without Debian's changes."""
+
+    entry = "deb-src"
+    has_updates = False  # security updates change Debian's patches, which are not used
+
+    def record(self, package: str, version: str) -> dict[str, str]:
+        for text in self._run("apt-cache", "showsrc", package).stdout.split("\n\n"):
+            sums = text.partition("Checksums-Sha256:")[2]
+            found = re.search(r"^ ([0-9a-f]{64}) (\d+) (\S+\.orig\.tar\.\w+)$", sums, re.MULTILINE)
+            if found and re.search(rf"^Version: {re.escape(version)}$", text, re.MULTILINE):
+                return {"SHA256": found[1], "Size": found[2], "Filename": found[3]}
+        raise FetchError(f"{package}: the source package {version} in {self.name} has no original archive", final=True)
+
+    def download(self, package: str, version: str, into: Path) -> Path:
+        words = ("apt-get", "-qq", "source", "--download-only", "--only-source", f"{package}={version}")
+        result = self._run(*words, cwd=into)
+        found = list(into.glob("*.orig.tar.*[!c]"))  # not its signature
+        if result.returncode != 0 or len(found) != 1:
+            raise FetchError(f"apt-get source {package}={version}: {_last_error(result.stderr)}")
+        return found[0]
 
 
 def _archives(scratch: Path) -> tuple[list[str], list[str]]:

@@ -202,7 +202,7 @@ def check(lock: Lock) -> list[str]:
             problems.append(f"file {file.name}: '{file.sha256}' is not a SHA-256")
         if file.size <= 0:
             problems.append(f"file {file.name}: size {file.size}")
-        if not re.fullmatch(r"[^\s/=]+(==[^\s/=]+|/[^\s/]+/[^\s/]+)( aarch64)?", file.wish):
+        if not re.fullmatch(r"[^\s/=]+(==[^\s/=]+|/[^\s/]+/[^\s/]+( source)?)( aarch64)?", file.wish):
             problems.append(f"file {file.name}: '{file.wish}' is neither package==version nor package/suite/component")
     used = set()
     for artifact in lock.artifacts.values():

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """From archives to an artifact's folder: which members, where to, and nothing outside the folder.
 
-A wheel is a zip, a Debian package gives a tar stream through dpkg-deb; both come as the same Member.
+A wheel is a zip, a Debian package gives a tar stream through dpkg-deb, a source package has a tar file; all come as the
+same Member.
 """
 
 from __future__ import annotations
 
 import fnmatch
+import lzma
 import re
 import shutil
 import stat
@@ -37,7 +39,7 @@ def make(artifact: Artifact, archives: dict[str, Path], into: Path) -> None:
     for part in artifact.parts:
         try:
             _take(part, archives[part.file], into)
-        except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError) as error:
+        except (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError) as error:
             raise FetchError(f"{part.file}: not a whole archive: {error}", final=True) from None
     for name, lines in artifact.write.items():
         _place(into, name).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -73,7 +75,7 @@ def _take(part: Part, archive: Path, into: Path) -> None:
         shutil.copyfile(archive, _place(into, part.take[WHOLE] + part.file))
     if not unused:
         return
-    for member in _deb_members(archive) if part.file.endswith(".deb") else _zip_members(archive):
+    for member in _members(archive, part.file):
         _safe(member.name, part.file)
         target = destination(part, member.name)
         if target is None:
@@ -90,6 +92,12 @@ def _take(part: Part, archive: Path, into: Path) -> None:
             path.chmod(0o755)
     if unused:
         raise FetchError(f"{part.file}: no member matches {sorted(unused)}: correct recipe.toml", final=True)
+
+
+def _members(archive: Path, name: str) -> Iterator[Member]:
+    if name.endswith(".deb"):
+        return _deb_members(archive)
+    return _source_members(archive) if ".orig.tar." in name else _zip_members(archive)
 
 
 def _zip_members(archive: Path) -> Iterator[Member]:
@@ -110,16 +118,25 @@ def _deb_members(archive: Path) -> Iterator[Member]:
     stream = child.stdout
     assert stream is not None  # a pipe, as was asked for
     with child, tarfile.open(fileobj=stream, mode="r|") as tar:
-        for info in tar:
-            name = info.name.removeprefix("./")
-            if info.issym():
-                yield Member(name, None, info.linkname)
-            elif info.islnk():
-                yield Member(name, None, f"/{info.linkname}")  # refused where a rule takes it
-            elif info.isfile():
-                yield Member(name, tar.extractfile(info), executable=bool(info.mode & 0o100))
+        yield from _tar_members(tar)
         while stream.read(BLOCK):  # what fills the last block: dpkg-deb complains if nobody reads it
             pass
+
+
+def _source_members(archive: Path) -> Iterator[Member]:
+    with tarfile.open(archive, mode="r|*") as tar:
+        yield from _tar_members(tar)
+
+
+def _tar_members(tar: tarfile.TarFile) -> Iterator[Member]:
+    for info in tar:
+        name = info.name.removeprefix("./")
+        if info.issym():
+            yield Member(name, None, info.linkname)
+        elif info.islnk():
+            yield Member(name, None, f"/{info.linkname}")  # refused where a rule takes it
+        elif info.isfile():
+            yield Member(name, tar.extractfile(info), executable=bool(info.mode & 0o100))
 
 
 def _safe(name: str, what: str) -> None:
