@@ -13,11 +13,12 @@ from anycuda.elf import read
 
 HERE = Path(__file__).parent
 
-for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
+for stub in sorted(Path(sys.argv[1]).glob("lib*_stub.so")):
+    library = stub.name[3:-len("_stub.so")]
     rows: dict[str, set[str]] = {}
-    for symbol in read.read(Path(sys.argv[1]) / f"lib{library}_stub.so").exports():
+    for symbol in read.read(stub).exports():
         rows.setdefault(symbol.name, set()).add(symbol.version)
-    lines = [f"# What lib{library}_stub.so exports: names, each with versions beside ANYCUDA_NATIVE. Only added to."]
+    lines = [f"# What {stub.name} exports: names, each with versions beside ANYCUDA_NATIVE. Only added to."]
     lines += [" ".join([name, *sorted(rows[name] - {"ANYCUDA_NATIVE"})]) for name in sorted(rows)]
     file = HERE / f"{library}.txt"
     old = set(file.read_text(encoding="utf-8").splitlines()[1:]) if file.exists() else set()
