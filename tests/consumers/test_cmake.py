@@ -100,7 +100,7 @@ class WheelLayout(Usage):
 
     def test_missing_library_is_reported(self) -> None:
         output = self.configure(self.work / "build", "12", "-DKIND=_static", expect=None)
-        self.assertIn("'program' links anycuda::cudart_static, and this anycuda has no cudart_static for CUDA 12",
+        self.assertIn("'program' links anycuda::cudart_static, but this anycuda has no cudart_static for CUDA 12",
                       " ".join(output.split()))
         output = cmake("cxx_libraries", self.work / "cxx", f"-Danycuda_ROOT={self.place}", "-DCMAKE_PREFIX_PATH=",
                        expect=None)

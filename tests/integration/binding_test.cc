@@ -149,7 +149,7 @@ TEST_F(Interpreter, ReachesTheDropInsVersionByDlsym) {
 
 TEST_F(Interpreter, Ctypes_ReachesTheUnversionedNames) {
   for (const std::string& release : kReleases) {
-    const std::string runtime = library_of(cudart, release);
+    const std::string runtime = std::filesystem::canonical(library_of(cudart, release));
     Machine machine;
     machine.env("ANYCUDA_CUDART", runtime).env("ANYCUDA_CROSS_MAJOR", "reject");
     const ProcessResult result =
