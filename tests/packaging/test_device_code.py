@@ -41,7 +41,7 @@ compare = load_compare()
 
 @needs_program
 class RealFiles(unittest.TestCase):
-    """The same entries as cuobjdump's; docs/device-code.md has more files."""
+    """The same entries as cuobjdump's; docs/releases/0.2.0.md has more files."""
 
     def check(self, *files: Path) -> None:
         programs = {"13.5": artifact("cuobjdump") / "bin/cuobjdump", "11.8": artifact("nvcc-11.8") / "bin/cuobjdump"}

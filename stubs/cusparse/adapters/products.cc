@@ -111,8 +111,7 @@ struct CsrmvExOperands {
   }
 };
 
-// The default one of CUDA 13.0 gives a wrong last row now and then (docs/gpu.md, "Maths
-// libraries").
+// The default one of CUDA 13.0 sometimes gives a wrong last row (docs/gpu.md).
 constexpr auto kProduct = v12::CUSPARSE_SPMV_CSR_ALG2;
 constexpr auto kSampledProduct = v12::CUSPARSE_SDDMM_ALG_DEFAULT;
 
