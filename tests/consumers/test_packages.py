@@ -81,7 +81,7 @@ class Debian(Usage):
 
 
 class Promise(Usage):
-    """Every name of an earlier release is there, under each of its versions (docs/packaging.md)."""
+    """Every name of an earlier release is there, under each of its versions (docs/versions.md)."""
 
     def test_nothing_has_gone(self) -> None:
         floor = sorted((Path(__file__).parent / "floor").glob("*.txt"))

@@ -130,7 +130,7 @@ class Repaired(RepairCase):
                     self.assertEqual(done.stdout.strip(), found, done.stderr)
 
     def test_lookup_by_name_finds_a_directly_linked_stub(self):
-        """docs/packaging.md warns of it; such a stub serves these calls, with no version."""
+        """docs/versions.md warns of it; such a stub serves these calls, with no version."""
         self.assertNotIn("libcudart", str(self.top))
         shutil.copy(STUBS / "libcudart_stub.so", self.top)
         linked = compiled(SOURCE, self.top / "a.so", "-x", "none", STUBS / "link/12/libcudart.so", "-Wl,-rpath,$ORIGIN")

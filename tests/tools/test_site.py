@@ -32,12 +32,18 @@ class Navigation(unittest.TestCase):
 
 class Pages(unittest.TestCase):
     def test_links_lead_to_pages(self) -> None:
-        texts, copied = pages.of_repository(ROOT, ["docs/check.md", "docs/packaging.md", "README.md"])
+        texts, copied = pages.of_repository(ROOT, ["docs/check.md", "docs/versions.md", "README.md"])
         self.assertIn("(../source/compat/catalogue/cuda_releases.txt.md)", texts["docs/check.md"])
-        self.assertIn("(../source/tests/consumers/floor.md)", texts["docs/packaging.md"])
+        self.assertIn("(../source/tests/consumers/floor.md)", texts["docs/versions.md"])
         self.assertIn("(docs/check.md)", texts["README.md"])
         self.assertIn("\n``` text\n", texts["source/compat/catalogue/cuda_releases.txt.md"])
         self.assertEqual(copied, {"docs/pictures/demo.svg"})
+
+    def test_links_to_a_command_lead_to_its_reference(self) -> None:
+        texts, _ = pages.of_repository(ROOT, ["docs/repair.md"])
+        self.assertIn("](../reference/anycuda-repair.md)", texts["docs/repair.md"])
+        made = {page for page in pages._MADE.values() if page.startswith("reference/")}
+        self.assertEqual(made, {page for page in write_pages.generated(ROOT) if page.startswith("reference/anycuda-")})
 
     def test_links_to_folders_and_pictures(self) -> None:
         with tempfile.TemporaryDirectory() as folder:

@@ -6,9 +6,9 @@ whether compressed), and the time of both.
     tools/device_code/compare.py FILE|FOLDER|WHEEL|ARTIFACT|SET...
 
 A folder or wheel stands for the files in it that have device code, an artifact or a set (maths) for those that
-tools/fetch fetches. Prints a table for docs/releases/0.2.0.md; the exit status is 1 where a file differs. cuobjdump is the
-newest of the fetched ones that reads the file: 13.5 refuses sm_35 and some files of old releases, which 12.4 and 11.8
-read.
+tools/fetch fetches. Prints a table for the notes in docs/releases; the exit status is 1 where a file differs. cuobjdump
+is the newest of the fetched ones that reads the file: 13.5 refuses sm_35 and some files of old releases, which 12.4 and
+11.8 read.
 """
 
 from __future__ import annotations

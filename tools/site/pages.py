@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The repository's pages, with links that work within the site.
 
-A link to a folder becomes one to its README.md. A source file, or a folder without README.md, becomes a page below
-source/ if a page links to it. Pictures are copied.
+A link to a folder becomes one to its README.md; a link to the folder of a command, one to the command's reference. A
+source file, or another folder without README.md, becomes a page below source/ if a page links to it. Pictures are
+copied.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ from pathlib import Path
 
 import markup
 
-_MADE = {"tools/site/matrix/index.html": "matrix/index.html"}  # a page that is not Markdown -> its path in the site
+_COMMANDS = ("check", "config", "doctor", "matrix", "patch", "repair", "run")
+_MADE = {  # a file or folder -> the page that is made from it
+    "tools/site/matrix/index.html": "matrix/index.html",
+    **{f"packaging/python/anycuda/{name}": f"reference/anycuda-{name}.md" for name in _COMMANDS},
+}
 _PICTURES = (".gif", ".jpg", ".png", ".svg", ".webp")
 _LANGUAGES = {".cc": "cpp", ".cu": "cpp", ".h": "cpp", ".json": "json", ".py": "python", ".toml": "toml"}
 _CODE = re.compile(r"(^```.*?^```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)

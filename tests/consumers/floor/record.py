@@ -24,5 +24,5 @@ for stub in sorted(Path(sys.argv[1]).glob("lib*_stub.so")):
     old = set(file.read_text(encoding="utf-8").splitlines()[1:]) if file.exists() else set()
     gone = {line.split()[0] for line in old} - {line.split()[0] for line in lines[1:]}
     if gone:
-        sys.exit(f"{library} no longer exports {sorted(gone)}, but docs/packaging.md promises to keep every export")
+        sys.exit(f"{library} no longer exports {sorted(gone)}, but docs/versions.md promises to keep every export")
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--here", action="store_true",
                         help="check whether it runs with the driver, GPUs and CUDA libraries of this machine")
     parser.add_argument("--all", action="store_true", help="list all functions, not only those that fail")
-    parser.add_argument("--json", action="store_true", help="print JSON (schema: packaging/README.md)")
+    parser.add_argument("--json", action="store_true", help="print JSON (schema: docs/json.md)")
 
 
 def run(arguments: argparse.Namespace) -> int:

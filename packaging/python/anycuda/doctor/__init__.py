@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(option, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
     parser.add_argument("--native", action="store_true", help="search like a program other than Python")
-    parser.add_argument("--json", action="store_true", help="print JSON (schema: packaging/README.md)")
+    parser.add_argument("--json", action="store_true", help="print JSON (schema: docs/json.md)")
     parser.add_argument("--limit", type=_seconds, default=30.0, metavar="SECONDS",
                         help="time limit for answers of libraries and the driver (default: 30)")
 

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     parser.add_argument("--summary", action="store_true", help="print counts instead of cells")
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON (schema: packaging/README.md)")
+    form.add_argument("--json", action="store_true", help="print JSON (schema: docs/json.md)")
     form.add_argument(
         "--markdown", action="store_true", help="print the page of all calls that do not work across majors"
     )

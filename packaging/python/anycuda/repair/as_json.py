@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The outcome as JSON (the schema is in packaging/README.md)."""
+"""The outcome as JSON (the schema is in docs/json.md)."""
 
 from __future__ import annotations
 

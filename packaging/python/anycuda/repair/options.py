@@ -75,7 +75,7 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     how.add_argument("-q", "--quiet", action="store_true", help="report only refused and failed wheels")
     how.add_argument("-v", "--verbose", action="store_true",
                      help="also report unchanged files, and the notes for each copy of a file")
-    how.add_argument("--json", action="store_true", help="print JSON (schema: packaging/README.md)")
+    how.add_argument("--json", action="store_true", help="print JSON (schema: docs/json.md)")
 
 
 def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
