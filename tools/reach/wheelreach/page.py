@@ -17,38 +17,38 @@ stubs of commit {commit} by this command, which downloads every wheel of the lis
         --python PYTHON3.9 --out docs/wheels.md
 
 Every shared library of a wheel is opened (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once) in a
-separate process: as it comes, without CUDA; then repaired, in four situations: without CUDA, and with only 11.8,
-only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink; a stub opens NVIDIA's library in its first call, so a
-wheel's library opens without cuBLAS or cuDNN). The cells count the libraries that open. A library of the same wheel
-that another one relies on is opened before it, as the wheel's Python code does.
+separate process: of the original wheel without CUDA; then of the repaired wheel, in four situations: without CUDA, and
+with only 11.8, only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink; a stub opens NVIDIA's library in its
+first call, so a wheel's library opens without cuBLAS or cuDNN). The cells count the libraries that open. A library of
+the same wheel that another one relies on is opened before it, as the wheel's Python code does.
 
 "beside A" names packages in the same site-packages folder, because the wheel's libraries need some of theirs. Those
-that use CUDA are repaired as well; none of their libraries is counted. "opened first" names those that the wheel's
-Python code opens before its own. No GPU, driver or other package is installed, and PyTorch only where it is named. That
-a library opens does not show that its results are right: [gpu.md](gpu.md) lists what ran on a GPU. For a library that
-needs another package, "every CUDA reference is in the stubs" means that a stub of the repaired wheel exports each CUDA
-function that the library uses, under its version (or a copy of NVIDIA's library does that stays in the wheel, since it
-runs without CUDA). "Of the functions that it uses, some do not run" is from `anycuda check`: a call of them returns an
+that use CUDA are repaired as well; their libraries are not counted. "opened first" names those that the wheel's Python
+code opens before its own. No GPU, driver or other package is installed, and PyTorch only where it is named. An opened
+library may still compute wrong results: [gpu.md](gpu.md) lists what ran on a GPU. For a library that needs another
+package, "every CUDA reference is in the stubs" means that a stub of the repaired wheel exports each CUDA function that
+the library uses, under its version (or that a copy of NVIDIA's library does, which stays in the wheel, since it runs
+without CUDA). "Of the functions that it uses, some do not run" is from `anycuda check`: a call of them returns an
 error on that CUDA ([cross-major.md](cross-major.md)).
 
 The column **linking** is about libraries only: which ones the wheel's files are linked to or open by name. It is not
-the verdict of `anycuda check`, which also says which driver a linked-in CUDA runtime and the device code need, and
-which packages the wheel goes with: a wheel whose linking is free may need driver 525. [verdicts.md](verdicts.md) lists
+the verdict of `anycuda check`, which also names the driver that a linked-in CUDA runtime and the device code need, and
+the packages that the wheel needs: a wheel whose linking is free may need driver 525. [verdicts.md](verdicts.md) lists
 those verdicts.
 
 - **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages,
-  or has every function bound, and then its own code ends the process, in all four alike. Whether it does so beside
-  NVIDIA's libraries, too, this page does not test.
-- **free but for X**: the same, except for X: a library of NVIDIA's that has no stub and whose name is the same beside
-  every CUDA, or one that the wheel opens by name and for which it has no drop-in: the library has none, or the file
-  tries several majors and takes what is installed (`anycuda run` serves those).
+  or has every function bound, and then its own code ends the process in all four. This page does not test whether it
+  does so beside NVIDIA's libraries, too.
+- **free but for X**: the same, except for X. X is a library of NVIDIA without a stub, whose name is the same for
+  every CUDA; or a library that the wheel opens by name, and that has no drop-in in the wheel, because anycuda has none
+  or because the file tries several majors and takes the installed one (`anycuda run` serves those).
 - **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
-- **nothing to repair**: no library of the wheel names a library of one CUDA. It uses none, or makes the name at run
-  time, or its Python code opens it.
+- **nothing to repair**: no library of the wheel names a library of one CUDA. It uses none, or composes the name when
+  it runs, or its Python code opens the library.
 
 [wheels_torch.md](wheels_torch.md) opens wheels that need PyTorch beside PyTorch of CUDA 12.8 and 13.0, and
-[wheels_onnxruntime.md](wheels_onnxruntime.md) runs ONNX Runtime with its CUDA provider: where there is
-no driver, that of onnxruntime-gpu 1.22.0 ends the process, beside NVIDIA's libraries as well.
+[wheels_onnxruntime.md](wheels_onnxruntime.md) runs ONNX Runtime with its CUDA provider: without
+a driver, the provider of onnxruntime-gpu 1.22.0 ends the process, also beside NVIDIA's libraries.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
          *(f"only {release}" for release in situations.RELEASES), "linking", "why")

@@ -22,14 +22,14 @@ downloads everything:
 
 Each cell is a new process with `LD_BIND_NOW=1`. It imports onnxruntime, makes a session with a model that adds two
 vectors, runs it and checks the sums. No driver is installed. The repaired wheel runs without CUDA and with one CUDA in
-`/usr/local/cuda`; as it comes, it runs without CUDA and beside NVIDIA's packages. What ran on a GPU is in
-[gpu.md](gpu.md).
+`/usr/local/cuda`; the original wheel runs without CUDA and beside NVIDIA's packages. [gpu.md](gpu.md) lists what ran
+on a GPU.
 
 - **CPU, provider loaded**: the CUDA provider's library is in the process, ONNX Runtime finds no GPU, and the CPU
   computes the right sums.
 - **CPU**: the dynamic linker refused the CUDA provider's library, and the CPU computes the right sums.
-- **The process ends**: code of the named file faults. Where it does so beside NVIDIA's libraries too, the fault is the
-  wheel's own, and a wheel that the dynamic linker refuses for want of CUDA does not reach it.
+- **The process ends**: code of the named file faults. If it does so beside NVIDIA's libraries too, the fault is the
+  wheel's. Without CUDA the original wheel does not reach this code, since the dynamic linker refuses the library.
 
 """
 

@@ -23,22 +23,22 @@ and opens the library (`dlopen` with `LD_BIND_NOW=1`, which binds every function
 the one that torch requires. No driver is installed, so a library that needs `libcuda.so.1` does not open as it comes.
 No kernel runs: [gpu.md](gpu.md) lists what ran on a GPU.
 
-In each process of a library that opens, the mapped files show which CUDA is in use, and each stub is asked for its
+If a library opens, the mapped files of its process show which CUDA is in use, and the test asks each stub for its
 library's version (`cudaRuntimeGetVersion`, `cublasGetProperty`, ...) under the symbol version of the CUDA that the
-wheel was built for. The answer must be that of torch's own file. A wheel whose libraries do not open has its stubs
-asked by themselves. torchvision also runs `torchvision.ops.nms` on the CPU.
+wheel was built for. The answer must be that of torch's own file. If no library of a wheel opens, the test asks its
+stubs directly. torchvision also runs `torchvision.ops.nms` on the CPU.
 
 - **opens**: every library opens. Each CUDA library that torch brings is in the process once, as torch's file, and the
   stubs answer with it.
 - **other torch**: the same, but the libraries that do not open were built for another release of torch and lack
-  functions of this one. The dynamic linker lists everything that they lack, and it is nothing of CUDA's. No repair
-  changes that: torch's C++ functions differ between releases.
+  functions of this one. The dynamic linker lists all missing functions, and none of them is CUDA's. A repair does not
+  change that: torch's C++ functions differ between releases.
 - **other package**: the same, but some libraries need another package.
 - **fails**: once it is repaired, a library lacks a library or a function of CUDA, a process has two files of one CUDA
   library, or a stub's answer is not that of torch's file.
 
-A repaired wheel may have fewer libraries than it came with: its copy of cudart is left out. As it comes, a wheel can
-open wholly and still be wrong: its copy of cudart is a second CUDA runtime in the process.
+A repaired wheel may have fewer libraries than the original: its copy of cudart is left out. An original wheel can
+open completely and still be wrong: its copy of cudart is a second CUDA runtime in the process.
 
 torchvision goes on using its own copy of nvJPEG, which torch does not bring. That copy has a CUDA runtime linked into
 it: it runs with whatever CUDA is installed, on a driver that is new enough for that runtime.

@@ -11,32 +11,31 @@ from .verdict import Failure, Result, some, unique
 
 _INTRO = """# The verdicts of real wheels
 
-What `anycuda check` and `anycuda repair` say of {count} wheels of PyPI (x86_64, for CPython 3.11 where there is one) as
-they come. Made on {date} at commit {commit} by this command, which downloads the wheels one after another:
+What `anycuda check` and `anycuda repair` report about {count} wheels of PyPI (x86_64, for CPython 3.11 if PyPI has
+one). Made on {date} at commit {commit} by this command, which downloads the wheels one after another:
 
     python3 tools/reach/verdicts.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/verdict_wheels.txt \\
         --out docs/verdicts.md
 
-Loading proves {proved} of the verdicts as to libraries: every library of the repaired wheel loads in every situation
+Loading proves {proved} of the verdicts about libraries: every library of the repaired wheel loads in every situation
 below, so no linked library ties the wheel to one CUDA. Their numbers are **bold**. Loading calls no function of CUDA
-and starts no kernel: it does not prove what a verdict says of functions, drivers and device code. Of these {proved}
+and starts no kernel, so it proves nothing about functions, drivers and device code. Of these {proved}
 wheels `anycuda repair` changes {repaired}.
 
-- **verdict** is the one of `anycuda check`, which [check.md](check.md#the-verdict) explains, without what it says of
-  device code.
+- **verdict** is the verdict of `anycuda check` ([check.md](check.md#the-verdict)), without its part about device code.
 - **device code** names the compilers that made the cubins in the wheel (and the version of PTX, where a file has only
-  PTX), and the oldest driver that loads all of them: `or newer` where some do not record their compiler, and
-  `525 to 580, by file` where each file has its own.
-- **fails** counts the functions that would fail or go unchecked on a CUDA release from 11.8 on, on a driver from 520
-  on, or on a release of cuDNN or NCCL.
-- **repair** is what `anycuda repair` does: it refuses what is tied, and changes nothing where no file is linked to CUDA
-  or opens it by a name that a drop-in serves.
-- **loads** says how many libraries of the repaired wheel (of a tied one with `--partly`) `dlopen` loads with
-  `LD_BIND_NOW=1`, each in a separate process, without CUDA and with only 11.8, only 12.9 or only 13.5; and what the
-  others lack. "Beside" names the packages that are installed in the same folder, repaired where they use CUDA (the list
-  names all of them); none of their libraries is counted. Nothing else is installed, so a library that needs PyTorch
-  loads only where torch is named. Beside torch lie those of NVIDIA's packages that it needs and that have no stub.
-  [wheels.md](wheels.md) describes these situations.
+  PTX), and the oldest driver that loads all of them: `or newer` if some do not record their compiler, and
+  `525 to 580, by file` if the files need different drivers.
+- **fails** counts the functions that would fail or be called unchecked on a CUDA release from 11.8 on, on a driver
+  from 520 on, or on a release of cuDNN or NCCL.
+- **repair** is the result of `anycuda repair`: it refuses tied wheels, and changes nothing if no file is linked to
+  CUDA or opens it by a name that a drop-in serves.
+- **loads** is the number of libraries of the repaired wheel (a tied wheel is repaired with `--partly`) that `dlopen`
+  loads with `LD_BIND_NOW=1`, each in a separate process, without CUDA and with only 11.8, only 12.9 or only 13.5; and
+  the libraries or functions that the others lack. "Beside" names the packages that are installed in the same folder,
+  repaired if they use CUDA (the list names all of them); their libraries are not counted. Nothing else is installed,
+  so a library that needs PyTorch loads only where torch is named. With torch come NVIDIA's packages that it needs and
+  that have no stub. [wheels.md](wheels.md) describes these situations.
 """
 _HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
 _DEVICE_CODE = "device code "
