@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The device code in an input, and which parts of it a linker would silently leave out. Pure.
-// Measured on nvJitLink 12.3 to 13.5: docs/linker.md, "What would be lost".
+// Measured on nvJitLink 12.3 to 13.5: docs/linker.md, "Links that would lose code".
 #pragma once
 
 #include <string>

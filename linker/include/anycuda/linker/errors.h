@@ -24,7 +24,7 @@ class NoInputError : public Error {
 // An input that cannot be linked: unknown type, no bytes, a file that cannot be read, bytes that
 // are obviously of another type or truncated, a name of more than 32 KiB, LTO-IR without
 // Options::lto, a type that the backend does not know. Or an input of which a linker would silently
-// leave out a part: docs/linker.md, "What would be lost".
+// leave out a part: docs/linker.md, "Links that would lose code".
 class InputError : public Error {
  public:
   InputError(const std::string& what, std::string name) : Error(what), name_(std::move(name)) {}
