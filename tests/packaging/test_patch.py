@@ -90,8 +90,8 @@ class Decide(unittest.TestCase):
         made = self.decide(cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"), ("cudaFree", "12")))
         self.assertEqual(made.edit, Edit(needed={"libcudart.so.12": "libcudart_stub.so"}, rpath=("$ORIGIN",)))
         self.assertEqual(made.stubs, {"cudart": "libcudart_stub.so"})
-        self.assertEqual(made.done[0], "needs libcudart_stub.so in place of libcudart.so.12 (2 functions of the CUDA "
-                                       "cudart, built for CUDA 12)")
+        self.assertEqual(made.done[0], "needs libcudart_stub.so in place of libcudart.so.12 (CUDA cudart: "
+                                       "2 functions, built for CUDA 12)")
 
     def test_bundled_copies_and_several_names(self):
         made = self.decide(cudart("renamed", "libcudart-5a077122.so.12.0.107", ("12",), ("cudaFree", "12")),

@@ -128,7 +128,9 @@ def _nothing(library: Library) -> dict[str, Answer]:
 def _who_gets_nothing(library: Library, callers: list[str]) -> str:
     if len(callers) < len(library.answers):
         return f"A program built for {' or '.join(map(name_of_caller, callers))} gets no {library.short}."
-    return f"{'A program' if library.name == RUNTIME else 'A program that uses it'} gets no {library.short}."
+    if library.name == RUNTIME:
+        return f"A program gets no {library.short}."
+    return f"A program that uses {library.short} does not get it."
 
 
 def _reason(candidate: Candidate) -> str:

@@ -106,7 +106,7 @@ def _replace(
 
 def _describe(decision: Decision, use: Use, library: Library, stub: str) -> None:
     built = f", built for CUDA {' and '.join(use.built_for)}" if use.majors else ""
-    about = f"{_count(len(use.symbols), 'function')} of the {library.product}{built}"
+    about = f"{library.product}: {_count(len(use.symbols), 'function')}{built}"
     if use.how == "unnamed":
         decision.done.append(f"added {stub} to DT_NEEDED: the file used its functions without linking a library that "
                              f"provides them ({about})")
@@ -135,8 +135,8 @@ def _versions(
         return {}
     known = [name for name in bare if major in library.symbols.get(name, ())]
     if known:
-        decision.done.append(f"{_count(len(known), 'unversioned function')} of the {library.product} got the version "
-                             f"of CUDA {major}")
+        decision.done.append(f"{library.product}: {_count(len(known), 'unversioned function')} got the version of "
+                             f"CUDA {major}")
     unknown = sorted(set(bare) - set(known))
     if unknown:
         decision.left.append(f"CUDA {major} does not have {', '.join(unknown)}: left unversioned")
@@ -157,7 +157,7 @@ def _major(where: str, use: Use, library: Library, count: int, wanted: Wanted) -
         return use.majors[0]
     if use.how == "stub":
         return None
-    raise Failure(f"{where} uses {_count(count, 'function')} of the {library.product} without a symbol version, so its "
+    raise Failure(f"{where} uses {_count(count, 'function')} without a symbol version ({library.product}), so its "
                   f"CUDA major is unknown: pass --built-for with one of {', '.join(library.majors)}")
 
 
