@@ -4,7 +4,7 @@
 #include <mutex>
 #include <new>
 
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 #include "graph/error.h"
 
 namespace anycuda::graph {
@@ -28,9 +28,9 @@ bool any(const Owners& owners) {
 Attachment* Attachment::make(const Owners& owners) {
   unsigned used = 0;
   std::size_t count = 0;
-  for (unsigned slot = 0; slot < kSlots; ++slot) {
-    if (owners[slot] == nullptr) continue;
-    used |= 1U << slot;
+  for (unsigned role = 0; role < kOwnerRoles; ++role) {
+    if (owners[role] == nullptr) continue;
+    used |= 1U << role;
     ++count;
   }
   void* memory = ::operator new(sizeof(Attachment) + count * sizeof(OpaqueHandle));
@@ -45,8 +45,8 @@ Attachment* Attachment::make(const Owners& owners) {
 Owners Attachment::copy() const {
   Owners all;
   const OpaqueHandle* place = first();
-  for (unsigned slot = 0; slot < kSlots; ++slot) {
-    if ((slots_ >> slot & 1U) != 0) all[slot] = *place++;
+  for (unsigned role = 0; role < kOwnerRoles; ++role) {
+    if ((roles_ >> role & 1U) != 0) all[role] = *place++;
   }
   return all;
 }
@@ -59,10 +59,10 @@ Owners Attachment::owners() const {
 
 void Attachment::destroy_owners() noexcept {
   OpaqueHandle* owner = first();
-  for (unsigned slots = slots_; slots != 0; slots >>= 1) {
-    if ((slots & 1U) != 0) (owner++)->~OpaqueHandle();
+  for (unsigned roles = roles_; roles != 0; roles >>= 1) {
+    if ((roles & 1U) != 0) (owner++)->~OpaqueHandle();
   }
-  slots_ = 0;
+  roles_ = 0;
 }
 
 void Attachment::drop_memory() noexcept {
@@ -76,12 +76,12 @@ CUresult UserObject::create() noexcept {
   if (result != CUDA_SUCCESS) return result;
   return user_objects_answered(
       "cuUserObjectCreate",
-      api::cuUserObjectCreate(&handle, this, anycuda_graph_is_over, 1, kNoDestructorSync));
+      api::cuUserObjectCreate(&handle, this, anycuda_graph_retire, 1, kNoDestructorSync));
 }
 
-void UserObject::let_go(UserObject* object) noexcept {
-  if (object->kind == Kind::kept) {
-    delete static_cast<Kept*>(object);
+void UserObject::release(UserObject* object) noexcept {
+  if (object->kind == Kind::exec_owners) {
+    delete static_cast<ExecOwnersRef*>(object);
     return;
   }
   auto* attachment = static_cast<Attachment*>(object);
@@ -100,7 +100,7 @@ void OwnerList::clear() noexcept {
   while (first != nullptr) {
     Attachment* const one = first;
     first = static_cast<Attachment*>(one->next);
-    UserObject::let_go(one);
+    UserObject::release(one);
   }
 }
 
@@ -123,7 +123,7 @@ void OwnerList::add_all_of(OwnerList* other) noexcept {
 CUresult ScopedGraphRef::take(CUgraph graph, UserObject* object) noexcept {
   CUresult result = object->create();
   if (result != CUDA_SUCCESS) {
-    UserObject::let_go(object);
+    UserObject::release(object);
     return result;
   }
   ::CUuserObject_st* const handle = object->handle;

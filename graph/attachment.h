@@ -15,10 +15,10 @@ struct CUuserObject_st;
 namespace anycuda::graph {
 
 // The object behind a CUDA user object. Only the driver counts references to it. When the last one
-// is released, the driver calls anycuda_graph_is_over(), which adds it to the list of retired
+// is released, the driver calls anycuda_graph_retire(), which adds it to the list of retired
 // owners (drain.cc), linked by `next`.
 struct UserObject {
-  enum class Kind : std::uint8_t { attachment, kept };
+  enum class Kind : std::uint8_t { attachment, exec_owners };
 
   UserObject* next = nullptr;
   CUuserObject_st* handle = nullptr;
@@ -27,7 +27,7 @@ struct UserObject {
   // Makes the CUDA user object, with one reference. On an error this object is as before.
   CUresult create() noexcept;
   // Destroys the object, of either kind, with all owners in it.
-  static void let_go(UserObject* object) noexcept;
+  static void release(UserObject* object) noexcept;
 
  protected:
   explicit UserObject(Kind is) : kind(is) {}
@@ -48,14 +48,14 @@ struct Attachment : UserObject {
 
  private:
   friend struct UserObject;
-  explicit Attachment(std::uint8_t used) : UserObject(Kind::attachment), slots_(used) {}
+  explicit Attachment(std::uint8_t used) : UserObject(Kind::attachment), roles_(used) {}
   bool is_shared() const noexcept { return holders_.load(std::memory_order_acquire) > 1; }
   Owners copy() const;
   void destroy_owners() noexcept;
   OpaqueHandle* first() { return reinterpret_cast<OpaqueHandle*>(this + 1); }
   const OpaqueHandle* first() const { return reinterpret_cast<const OpaqueHandle*>(this + 1); }
 
-  std::uint8_t slots_;                     // bit i: slot i has an owner
+  std::uint8_t roles_;                     // bit i: role i has an owner
   std::atomic<std::uint32_t> holders_{1};  // the driver's references as one, and the tables
 };
 
@@ -76,16 +76,16 @@ struct OwnerList {
 class ExecOwners;  // exec/exec_owners.h
 
 // The user object that makes an executable graph a holder of the owners of its updated nodes.
-struct Kept : UserObject {
+struct ExecOwnersRef : UserObject {
   const std::shared_ptr<ExecOwners> list;
 
-  explicit Kept(std::shared_ptr<ExecOwners> shared)
-      : UserObject(Kind::kept), list(std::move(shared)) {}
+  explicit ExecOwnersRef(std::shared_ptr<ExecOwners> shared)
+      : UserObject(Kind::exec_owners), list(std::move(shared)) {}
 };
 
 // Releases a list as drain() does. The deleters of its owners run when its last holder releases it.
-void let_go(std::shared_ptr<ExecOwners> list) noexcept;  // drain.cc
-void let_go(OwnerList* list) noexcept;
+void release(std::shared_ptr<ExecOwners> list) noexcept;  // drain.cc
+void release(OwnerList* list) noexcept;
 
 bool any(const Owners& owners);
 
@@ -95,7 +95,7 @@ bool is_closed(const OpaqueHandle& owner) noexcept;
 CUresult check_owners(const Owners& owners) noexcept;
 
 // The driver calls this when nothing uses the object any more: drain.cc.
-extern "C" void anycuda_graph_is_over(void* object) noexcept;
+extern "C" void anycuda_graph_retire(void* object) noexcept;
 
 // A reference that a graph holds to a user object. The destructor releases it unless
 // leave_to_graph() was called.

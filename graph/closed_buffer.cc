@@ -20,12 +20,12 @@ bool Buffer::closed() const { return is_closed(allocation_); }
 bool is_closed(const OpaqueHandle& owner) noexcept { return owner.get() == &kClosed; }
 
 CUresult check_owners(const Owners& owners) noexcept {
-  for (unsigned slot = 0; slot < kSlots; ++slot) {
-    if (!is_closed(owners[slot])) continue;
+  for (unsigned role = 0; role < kOwnerRoles; ++role) {
+    if (!is_closed(owners[role])) continue;
     return fail(CUDA_ERROR_INVALID_VALUE,
-                "the owner in slot %u is the allocation of a Buffer that was closed. Take "
+                "the owner in role %u is the allocation of a Buffer that was closed. Take "
                 "allocation() before close()",
-                slot);
+                role);
   }
   return CUDA_SUCCESS;
 }

@@ -16,7 +16,7 @@ namespace {
 
 // Constant-initialised and without destructors: the driver's threads may still add owners after
 // main.
-std::atomic<UserObject*> over{nullptr};
+std::atomic<UserObject*> retired{nullptr};
 std::atomic<std::size_t> waiting{0};
 
 // Whether this thread runs deleters now. A deleter that drains again gets 0 at once: the loop below
@@ -24,19 +24,19 @@ std::atomic<std::size_t> waiting{0};
 thread_local bool draining = false;
 
 bool is_idle() noexcept {
-  return over.load(std::memory_order_relaxed) == nullptr && later_count() == 0;
+  return retired.load(std::memory_order_relaxed) == nullptr && later_count() == 0;
 }
 
-std::size_t let_go_all() noexcept {
+std::size_t release_all() noexcept {
   std::size_t count = 0;
   UserObject* taken = nullptr;
   for (;;) {
-    if (taken == nullptr) taken = over.exchange(nullptr, std::memory_order_acquire);
+    if (taken == nullptr) taken = retired.exchange(nullptr, std::memory_order_acquire);
     if (taken == nullptr) return count;
     UserObject* const one = taken;
     taken = one->next;
     waiting.fetch_sub(1, std::memory_order_relaxed);
-    UserObject::let_go(one);
+    UserObject::release(one);
     ++count;
   }
 }
@@ -46,19 +46,19 @@ std::size_t drain_once(TryLater later) noexcept {
   draining = true;
   const RelaxedCaptureScope mode;
   try_later(later);
-  const std::size_t count = let_go_all();
+  const std::size_t count = release_all();
   draining = false;
   return count;
 }
 
 }  // namespace
 
-extern "C" void anycuda_graph_is_over(void* object) noexcept {
+extern "C" void anycuda_graph_retire(void* object) noexcept {
   auto* const one = static_cast<UserObject*>(object);
   waiting.fetch_add(1, std::memory_order_relaxed);
-  one->next = over.load(std::memory_order_relaxed);
-  while (!over.compare_exchange_weak(one->next, one, std::memory_order_release,
-                                     std::memory_order_relaxed)) {
+  one->next = retired.load(std::memory_order_relaxed);
+  while (!retired.compare_exchange_weak(one->next, one, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
   }
 }
 
@@ -70,13 +70,13 @@ std::size_t drain() noexcept { return drain_once(TryLater::all); }
 // one launch at most.
 void drain_at_entry() noexcept { drain_once(TryLater::one); }
 
-void let_go(std::shared_ptr<ExecOwners> list) noexcept {
+void release(std::shared_ptr<ExecOwners> list) noexcept {
   if (list == nullptr) return;
   const RelaxedCaptureScope mode;
   list = nullptr;
 }
 
-void let_go(OwnerList* list) noexcept {
+void release(OwnerList* list) noexcept {
   if (list->first == nullptr) return;
   const RelaxedCaptureScope mode;
   list->clear();

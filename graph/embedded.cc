@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Graphs in nodes: child graphs, and the bodies of conditional nodes.
-#include "graph/copy.h"
-#include "graph/driver.h"
+#include "graph/clone_state.h"
+#include "graph/driver_support.h"
+#include "graph/graph_state.h"
 #include "graph/identity.h"
-#include "graph/state.h"
 
 namespace anycuda::graph {
 namespace {

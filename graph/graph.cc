@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "anycuda/graph/graph.h"
 
-#include "graph/copy.h"
-#include "graph/driver.h"
-#include "graph/state.h"
+#include "graph/clone_state.h"
+#include "graph/driver_support.h"
+#include "graph/graph_state.h"
 
 namespace anycuda::graph {
 

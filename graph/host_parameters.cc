@@ -80,7 +80,7 @@ CUresult resolve(const HostNode& node, api::CUDA_HOST_NODE_PARAMS_st* out, Owner
     }
     auto closure = std::make_shared<std::function<void()>>(node.call);
     *out = {anycuda_graph_call, closure.get()};
-    slot_of(owners, Slot::callback) = std::move(closure);
+    owner_of_role(owners, OwnerRole::callback) = std::move(closure);
     return CUDA_SUCCESS;
   }
   if (node.function == nullptr) {
@@ -95,12 +95,12 @@ CUresult resolve(const HostNode& node, api::CUDA_HOST_NODE_PARAMS_st* out, Owner
                 node.data_size);
   }
   *out = {node.function, const_cast<void*>(node.data)};
-  slot_of(owners, Slot::callback) = node.function_owner;
-  slot_of(owners, Slot::data) = node.data_owner;
+  owner_of_role(owners, OwnerRole::callback) = node.function_owner;
+  owner_of_role(owners, OwnerRole::data) = node.data_owner;
   if (node.copy_data) {
     std::shared_ptr<void> copy = copy_of(node.data, node.data_size);
     out->userData = copy.get();
-    slot_of(owners, Slot::data) = std::move(copy);
+    owner_of_role(owners, OwnerRole::data) = std::move(copy);
   }
   return CUDA_SUCCESS;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/identity.h"
 
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 
 namespace anycuda::graph {
 namespace {

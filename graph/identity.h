@@ -4,7 +4,7 @@
 // put there after they destroyed the first.
 #pragma once
 
-#include "graph/state.h"
+#include "graph/graph_state.h"
 
 namespace anycuda::graph {
 

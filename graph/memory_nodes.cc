@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Nodes that allocate and free device memory when they run: the graph's own, with no owners.
-#include "graph/driver.h"
-#include "graph/state.h"
+#include "graph/driver_support.h"
+#include "graph/graph_state.h"
 
 namespace anycuda::graph {
 

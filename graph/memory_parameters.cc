@@ -150,8 +150,8 @@ CUresult resolve(const MemcpyNode& node, api::CUDA_MEMCPY3D_st* out, Owners* own
   out->WidthInBytes = node.width;
   out->Height = node.rows;
   out->Depth = node.layers;
-  slot_of(owners, Slot::destination) = owner_of(node.destination);
-  slot_of(owners, Slot::source) = owner_of(node.source);
+  owner_of_role(owners, OwnerRole::destination) = owner_of(node.destination);
+  owner_of_role(owners, OwnerRole::source) = owner_of(node.source);
   return CUDA_SUCCESS;
 }
 
@@ -189,7 +189,7 @@ CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, O
                 to.pitch, bytes);
   }
   *out = {to.device, to.pitch, node.value, bytes, node.width, node.rows};
-  slot_of(owners, Slot::destination) = owner_of(node.destination);
+  owner_of_role(owners, OwnerRole::destination) = owner_of(node.destination);
   return CUDA_SUCCESS;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Adding nodes of each kind, and giving them new parameters.
-#include "graph/driver.h"
+#include "graph/driver_support.h"
+#include "graph/graph_state.h"
 #include "graph/parameters.h"
-#include "graph/state.h"
 
 namespace anycuda::graph {
 namespace {
@@ -30,7 +30,7 @@ CUresult set_resolved(const GraphView& graph, CUgraphNode node, const Node& give
     Owners owners;
     const CUresult result = resolve(given, &parameters, &owners);
     if (result != CUDA_SUCCESS) return result;
-    return set_node(graph, node, owners, kHelperSlots,
+    return set_node(graph, node, owners, kHelperRoles,
                     [&](CUgraphNode one) { return call(one, parameters); });
   });
 }

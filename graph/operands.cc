@@ -5,7 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 #include "graph/error.h"
 #include "graph/parameters.h"
 #include "graph/scopes.h"

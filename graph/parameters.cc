@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 #include "graph/error.h"
 
 namespace anycuda::graph {
@@ -65,7 +65,9 @@ CUresult arguments_owner(const KernelNode& node, OpaqueHandle* out) {
 
 }  // namespace
 
-OpaqueHandle& slot_of(Owners* owners, Slot slot) { return (*owners)[static_cast<unsigned>(slot)]; }
+OpaqueHandle& owner_of_role(Owners* owners, OwnerRole role) {
+  return (*owners)[static_cast<unsigned>(role)];
+}
 
 CUresult resolve(const KernelNode& node, api::CUDA_KERNEL_NODE_PARAMS_st* out, Owners* owners) {
   const bool typed = static_cast<bool>(node.kernel);
@@ -88,10 +90,10 @@ CUresult resolve(const KernelNode& node, api::CUDA_KERNEL_NODE_PARAMS_st* out, O
   out->blockDimZ = node.block[2];
   out->sharedMemBytes = node.shared_bytes;
   out->kernelParams = node.arguments;
-  OpaqueHandle& code = slot_of(owners, Slot::code);
+  OpaqueHandle& code = owner_of_role(owners, OwnerRole::code);
   code = typed ? node.kernel.module() : node.code_owner;
   if (code == nullptr) code = loaded_module_of(out->func);
-  return arguments_owner(node, &slot_of(owners, Slot::arguments));
+  return arguments_owner(node, &owner_of_role(owners, OwnerRole::arguments));
 }
 
 CUresult resolve(const EventNode& node, CUevent* out, Owners* owners) {
@@ -100,7 +102,7 @@ CUresult resolve(const EventNode& node, CUevent* out, Owners* owners) {
                                   {typed, node.raw != nullptr, node.owner != nullptr});
   if (result != CUDA_SUCCESS) return result;
   *out = typed ? node.event.event() : node.raw;
-  slot_of(owners, Slot::event) = typed ? node.event.owner() : node.owner;
+  owner_of_role(owners, OwnerRole::event) = typed ? node.event.owner() : node.owner;
   return CUDA_SUCCESS;
 }
 

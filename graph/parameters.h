@@ -9,7 +9,7 @@
 
 namespace anycuda::graph {
 
-// Each checks what it is given, and fills `out` and the slots. On an error a sentence names the
+// Each checks what it is given, and fills `out` and the roles. On an error a sentence names the
 // operand. The structs are those that every driver's functions take.
 CUresult resolve(const KernelNode& node, api::CUDA_KERNEL_NODE_PARAMS_st* out, Owners* owners);
 CUresult resolve(const MemcpyNode& node, api::CUDA_MEMCPY3D_st* out, Owners* owners);
@@ -26,6 +26,6 @@ OpaqueHandle loaded_module_of(CUfunction function) noexcept;  // operands.cc
 // it.
 OpaqueHandle event_owner(CUevent event);  // operands.cc
 
-OpaqueHandle& slot_of(Owners* owners, Slot slot);
+OpaqueHandle& owner_of_role(Owners* owners, OwnerRole role);
 
 }  // namespace anycuda::graph

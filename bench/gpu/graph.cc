@@ -162,7 +162,7 @@ void rows(const Kind& kind, int count, int repetitions, const OpaqueHandle& owne
     for (CUgraphNode& node : nodes) check(kind.without(graph, &node), kind.name);
     slots.push_back(measure(count, [&] {
       for (CUgraphNode node : nodes) {
-        check(graph_set_slot(graph, node, Slot::extra, owner), "graph_set_slot");
+        check(graph_set_owner(graph, node, OwnerRole::extra, owner), "graph_set_owner");
       }
     }));
     Graph copy;
@@ -180,7 +180,7 @@ void rows(const Kind& kind, int count, int repetitions, const OpaqueHandle& owne
   print(kind.name, "anycuda, an owner", count, with, raw);
   std::printf("%-7s   beyond the driver's own: %+.1f ns, %+.1f B of heap a node\n", kind.name,
               with.ns - object.ns, with.heap - object.heap);
-  print(kind.name, "only graph_set_slot", count, fastest_of(slots), raw);
+  print(kind.name, "only graph_set_owner", count, fastest_of(slots), raw);
   print(kind.name, "clone", count, fastest_of(clones), raw);
   print(kind.name, "destroy", count, fastest_of(destroys), raw);
   print(kind.name, "drain", count, fastest_of(drains), raw);

@@ -3,7 +3,7 @@
 // Beginning and ending a capture; its forks and views.
 #include "graph/capture/capture_state.h"
 
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 
 namespace anycuda::graph {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "anycuda/graph/capture.h"
 #include "api/cuda_api.h"
-#include "graph/state.h"
+#include "graph/graph_state.h"
 
 namespace anycuda::graph {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "graph/capture/capture_state.h"
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 #include "graph/parameters.h"
 
 namespace anycuda::graph {
@@ -101,7 +101,7 @@ CUresult Capture::keep(OpaqueHandle owner) {
   });
 }
 
-CUresult Capture::keep_with_last(Slot slot, OpaqueHandle owner) {
+CUresult Capture::keep_with_last(OwnerRole role, OpaqueHandle owner) {
   return entry([&] {
     CaptureInfo info;
     const CUresult result = State::ask(state_.get(), stream_, &info);
@@ -111,7 +111,7 @@ CUresult Capture::keep_with_last(Slot slot, OpaqueHandle owner) {
     NodeTable& table = state_->graph->table;
     table.reserve();
     table.put(info.nodes[0], table.get(info.nodes[0]));
-    return graph_set_slot(GraphState::view(state_->graph), info.nodes[0], slot, std::move(owner));
+    return graph_set_owner(GraphState::view(state_->graph), info.nodes[0], role, std::move(owner));
   });
 }
 

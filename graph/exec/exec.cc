@@ -2,10 +2,10 @@
 #include "anycuda/graph/exec.h"
 
 #include "graph/attachment.h"
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 #include "graph/exec/exec_owners.h"
+#include "graph/graph_state.h"
 #include "graph/scopes.h"
-#include "graph/state.h"
 
 namespace anycuda::graph {
 namespace {
@@ -18,7 +18,7 @@ CUresult none() { return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable 
 CUresult prepare_list(CUgraph graph, ScopedGraphRef* through, std::shared_ptr<ExecOwners>* out) {
   if (need("cuUserObjectCreate") != CUDA_SUCCESS) return CUDA_SUCCESS;
   auto list = std::make_shared<ExecOwners>();
-  const CUresult result = through->take(graph, new Kept(list));
+  const CUresult result = through->take(graph, new ExecOwnersRef(list));
   if (result == CUDA_SUCCESS) *out = std::move(list);
   return result == CUDA_ERROR_NOT_SUPPORTED ? CUDA_SUCCESS : result;
 }
@@ -27,7 +27,8 @@ CUresult prepare_list(CUgraph graph, ScopedGraphRef* through, std::shared_ptr<Ex
 
 Exec::~Exec() { destroy(); }
 
-Exec::Exec(Exec&& other) noexcept : exec_(other.exec_), kept_(std::move(other.kept_)) {
+Exec::Exec(Exec&& other) noexcept
+    : exec_(other.exec_), exec_owners_(std::move(other.exec_owners_)) {
   other.exec_ = nullptr;
 }
 
@@ -35,7 +36,7 @@ Exec& Exec::operator=(Exec&& other) noexcept {
   if (this != &other) {
     destroy();
     std::swap(exec_, other.exec_);
-    std::swap(kept_, other.kept_);
+    std::swap(exec_owners_, other.exec_owners_);
   }
   return *this;
 }
@@ -56,28 +57,29 @@ CUresult Exec::instantiate(const GraphView& graph, Exec* out, unsigned long long
     result = answered("cuGraphInstantiateWithFlags",
                       api::cuGraphInstantiateWithFlags(&made.exec_, state->graph.load(), flags));
     if (result != CUDA_SUCCESS) return result;
-    made.kept_ = std::move(list);
+    made.exec_owners_ = std::move(list);
     *out = std::move(made);
     return CUDA_SUCCESS;
   });
 }
 
 CUgraphExec Exec::get() const {
-  if (kept_ != nullptr) kept_->give_handle();
+  if (exec_owners_ != nullptr) exec_owners_->give_handle();
   return exec_;
 }
 
 CUresult Exec::launch(CUstream stream) const {
   return entry([&] {
     if (exec_ == nullptr) return none();
-    if (kept_ == nullptr) return answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
-    CUresult result = kept_->before_launch(stream);
+    if (exec_owners_ == nullptr)
+      return answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
+    CUresult result = exec_owners_->before_launch(stream);
     if (result != CUDA_SUCCESS) return result;
     result = answered("cuGraphLaunch", api::cuGraphLaunch(exec_, stream));
     if (result != CUDA_SUCCESS) return result;
-    OwnerList over;
-    kept_->after_launch(stream, &over);
-    let_go(&over);
+    OwnerList retired;
+    exec_owners_->after_launch(stream, &retired);
+    release(&retired);
     return CUDA_SUCCESS;
   });
 }
@@ -94,9 +96,9 @@ CUresult Exec::upload(CUstream stream) const {
 CUresult Exec::destroy() {
   return entry([&] {
     if (exec_ == nullptr) return CUDA_SUCCESS;
-    if (auto running = kept_ == nullptr ? nullptr : kept_->running()) {
+    if (auto running = exec_owners_ == nullptr ? nullptr : exec_owners_->running()) {
       running->exec = exec_;
-      running->owners = std::move(kept_);
+      running->owners = std::move(exec_owners_);
       exec_ = nullptr;
       do_later(running.release());
       return CUDA_SUCCESS;
@@ -104,7 +106,7 @@ CUresult Exec::destroy() {
     const CUresult result = answered("cuGraphExecDestroy", api::cuGraphExecDestroy(exec_));
     if (result != CUDA_SUCCESS) return result;
     exec_ = nullptr;
-    let_go(std::move(kept_));  // a launch that is running holds the list through the driver
+    release(std::move(exec_owners_));  // a launch that is running holds the list through the driver
     return CUDA_SUCCESS;
   });
 }
@@ -129,9 +131,9 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
                   name_of(static_cast<UpdateResult>(why)));
     }
     if (updated != CUDA_SUCCESS) return updated;
-    if (kept_ != nullptr && list != nullptr) list->follow(kept_.get());
-    kept_.swap(list);
-    let_go(std::move(list));
+    if (exec_owners_ != nullptr && list != nullptr) list->follow(exec_owners_.get());
+    exec_owners_.swap(list);
+    release(std::move(list));
     return CUDA_SUCCESS;
   });
 }

@@ -3,42 +3,42 @@
 // New parameters for single nodes of an executable graph.
 #include "anycuda/graph/exec.h"
 #include "graph/attachment.h"
-#include "graph/copy.h"
-#include "graph/driver.h"
+#include "graph/clone_state.h"
+#include "graph/driver_support.h"
 #include "graph/exec/exec_owners.h"
+#include "graph/graph_state.h"
 #include "graph/parameters.h"
-#include "graph/state.h"
 
 namespace anycuda::graph {
 namespace {
 
 // `node`: whose owners are replaced; nullptr where that is not known.
 template <typename Call>
-CUresult set_one(CUgraphExec exec, ExecOwners* kept, CUgraphNode node, OwnerList* owners,
+CUresult set_one(CUgraphExec exec, ExecOwners* exec_owners, CUgraphNode node, OwnerList* owners,
                  const Call& call) {
   if (exec == nullptr) {
     return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable graph");
   }
-  if (kept == nullptr && owners->first != nullptr) {
+  if (exec_owners == nullptr && owners->first != nullptr) {
     return fail(CUDA_ERROR_NOT_SUPPORTED,
                 "this driver has no user objects, so an executable graph cannot keep owners");
   }
-  if (kept == nullptr) return call(exec);
-  kept->reserve(node);
+  if (exec_owners == nullptr) return call(exec);
+  exec_owners->reserve(node);
   const CUresult result = call(exec);
   if (result != CUDA_SUCCESS) {
-    kept->cancel(node);
+    exec_owners->cancel(node);
     return result;
   }
-  OwnerList over;
-  kept->put(node, owners, &over);
-  let_go(&over);
+  OwnerList retired;
+  exec_owners->put(node, owners, &retired);
+  release(&retired);
   return CUDA_SUCCESS;
 }
 
 template <typename Parameters, typename Node, typename Call>
-CUresult set_one_resolved(CUgraphExec exec, ExecOwners* kept, CUgraphNode node, const Node& given,
-                          const Call& call) {
+CUresult set_one_resolved(CUgraphExec exec, ExecOwners* exec_owners, CUgraphNode node,
+                          const Node& given, const Call& call) {
   return entry([&] {
     Parameters parameters{};
     Owners owners;
@@ -47,7 +47,7 @@ CUresult set_one_resolved(CUgraphExec exec, ExecOwners* kept, CUgraphNode node, 
     if (result != CUDA_SUCCESS) return result;
     OwnerList added;
     added.add(owners);
-    return set_one(exec, kept, node, &added,
+    return set_one(exec, exec_owners, node, &added,
                    [&](CUgraphExec one) { return call(one, parameters); });
   });
 }
@@ -65,7 +65,7 @@ void add_all(const GraphState& graph, OwnerList* owners) {
 
 CUresult Exec::set_kernel(CUgraphNode node, const KernelNode& parameters) {
   return set_one_resolved<api::CUDA_KERNEL_NODE_PARAMS_st>(
-      exec_, kept_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
+      exec_, exec_owners_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
         return answered("cuGraphExecKernelNodeSetParams",
                         api::cuGraphExecKernelNodeSetParams(exec, node, &resolved));
       });
@@ -73,7 +73,7 @@ CUresult Exec::set_kernel(CUgraphNode node, const KernelNode& parameters) {
 
 CUresult Exec::set_memcpy(CUgraphNode node, const MemcpyNode& parameters) {
   return set_one_resolved<api::CUDA_MEMCPY3D_st>(
-      exec_, kept_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
+      exec_, exec_owners_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
         return answered("cuGraphExecMemcpyNodeSetParams",
                         api::cuGraphExecMemcpyNodeSetParams(
                             exec, node, &resolved, context_or_current(parameters.context)));
@@ -82,7 +82,7 @@ CUresult Exec::set_memcpy(CUgraphNode node, const MemcpyNode& parameters) {
 
 CUresult Exec::set_memset(CUgraphNode node, const MemsetNode& parameters) {
   return set_one_resolved<api::CUDA_MEMSET_NODE_PARAMS_st>(
-      exec_, kept_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
+      exec_, exec_owners_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
         return answered("cuGraphExecMemsetNodeSetParams",
                         api::cuGraphExecMemsetNodeSetParams(
                             exec, node, &resolved, context_or_current(parameters.context)));
@@ -91,7 +91,7 @@ CUresult Exec::set_memset(CUgraphNode node, const MemsetNode& parameters) {
 
 CUresult Exec::set_host(CUgraphNode node, const HostNode& parameters) {
   return set_one_resolved<api::CUDA_HOST_NODE_PARAMS_st>(
-      exec_, kept_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
+      exec_, exec_owners_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
         return answered("cuGraphExecHostNodeSetParams",
                         api::cuGraphExecHostNodeSetParams(exec, node, &resolved));
       });
@@ -99,7 +99,7 @@ CUresult Exec::set_host(CUgraphNode node, const HostNode& parameters) {
 
 CUresult Exec::set_event_record(CUgraphNode node, const EventNode& parameters) {
   return set_one_resolved<CUevent>(
-      exec_, kept_.get(), node, parameters, [&](CUgraphExec exec, CUevent event) {
+      exec_, exec_owners_.get(), node, parameters, [&](CUgraphExec exec, CUevent event) {
         return answered("cuGraphExecEventRecordNodeSetEvent",
                         api::cuGraphExecEventRecordNodeSetEvent(exec, node, event));
       });
@@ -107,7 +107,7 @@ CUresult Exec::set_event_record(CUgraphNode node, const EventNode& parameters) {
 
 CUresult Exec::set_event_wait(CUgraphNode node, const EventNode& parameters) {
   return set_one_resolved<CUevent>(
-      exec_, kept_.get(), node, parameters, [&](CUgraphExec exec, CUevent event) {
+      exec_, exec_owners_.get(), node, parameters, [&](CUgraphExec exec, CUevent event) {
         return answered("cuGraphExecEventWaitNodeSetEvent",
                         api::cuGraphExecEventWaitNodeSetEvent(exec, node, event));
       });
@@ -121,7 +121,7 @@ CUresult Exec::set_child(CUgraphNode node, const GraphView& child) {
     if (result != CUDA_SUCCESS) return result;
     OwnerList added;
     add_all(*state, &added);
-    return set_one(exec_, kept_.get(), node, &added, [&](CUgraphExec exec) {
+    return set_one(exec_, exec_owners_.get(), node, &added, [&](CUgraphExec exec) {
       return answered("cuGraphExecChildGraphNodeSetParams",
                       api::cuGraphExecChildGraphNodeSetParams(exec, node, state->graph.load()));
     });
@@ -136,8 +136,8 @@ CUresult Exec::set_with_owners(const Owners& owners,
     if (checked != CUDA_SUCCESS) return checked;
     OwnerList added;
     added.add(owners);
-    if (kept_ != nullptr) kept_->give_handle();
-    return set_one(exec_, kept_.get(), nullptr, &added, [&](CUgraphExec exec) {
+    if (exec_owners_ != nullptr) exec_owners_->give_handle();
+    return set_one(exec_, exec_owners_.get(), nullptr, &added, [&](CUgraphExec exec) {
       const CUresult result = set(exec);
       if (result == CUDA_SUCCESS) return result;
       return fail(result, "the caller's function to update a node returned %u", result);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "api/cuda_api.h"
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 #include "graph/scopes.h"
 
 namespace anycuda::graph {
@@ -25,19 +25,19 @@ void ExecOwners::cancel(CUgraphNode node) noexcept {
   if (at != current_.end() && at->second.owners.first == nullptr) current_.erase(at);
 }
 
-void ExecOwners::put(CUgraphNode node, OwnerList* added, OwnerList* over) noexcept {
+void ExecOwners::put(CUgraphNode node, OwnerList* added, OwnerList* retired) noexcept {
   const auto at = current_.find(node);
   if (at == current_.end()) {
     others_.add_all_of(added);
   } else {
     Current& known = at->second;
     const bool used = known.owners.first != nullptr && known.since != launches_;
-    (used ? &replaced_.back().owners : over)->add_all_of(&known.owners);
+    (used ? &replaced_.back().owners : retired)->add_all_of(&known.owners);
     known.owners.add_all_of(added);
     known.since = launches_;
     if (known.owners.first == nullptr) current_.erase(at);
   }
-  take_ended(over);
+  take_ended(retired);
 }
 
 CUresult ExecOwners::before_launch(CUstream stream) {
@@ -62,7 +62,7 @@ CUresult ExecOwners::before_launch(CUstream stream) {
   return room_ == nullptr ? CUDA_SUCCESS : answered(call, status);
 }
 
-void ExecOwners::after_launch(CUstream stream, OwnerList* over) noexcept {
+void ExecOwners::after_launch(CUstream stream, OwnerList* retired) noexcept {
   if (captured_) {
     keep_to_the_end();
     return;
@@ -75,7 +75,7 @@ void ExecOwners::after_launch(CUstream stream, OwnerList* over) noexcept {
     // A launch before this one may have had no event.
     if (!replaced_.empty() && !replaced_.back().end.event) replaced_.back().end = last_;
   }
-  take_ended(over);
+  take_ended(retired);
 }
 
 void ExecOwners::watch_launches() { room_ = std::make_unique<RunningExec>(); }
@@ -99,14 +99,14 @@ void ExecOwners::keep_to_the_end() noexcept {
   current_.clear();
 }
 
-void ExecOwners::take_ended(OwnerList* over) noexcept {
+void ExecOwners::take_ended(OwnerList* retired) noexcept {
   const auto has_event = [](const Replaced& one) { return static_cast<bool>(one.end.event); };
   while (!replaced_.empty()) {
     const auto known = std::find_if(replaced_.begin(), replaced_.end(), has_event);
     if (known == replaced_.end()) return;
     if (known->end.state() != LaunchEnd::State::ended) return;
     for (auto ended = known - replaced_.begin() + 1; ended != 0; --ended) {
-      over->add_all_of(&replaced_.front().owners);
+      retired->add_all_of(&replaced_.front().owners);
       replaced_.pop_front();
     }
   }

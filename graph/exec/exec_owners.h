@@ -31,13 +31,13 @@ class ExecOwners {
   // After the call, if it failed.
   void cancel(CUgraphNode node) noexcept;
   // After the call, if it succeeded: `added` become the owners of the node; former owners that are
-  // no longer in use by any launch are moved to `over`.
-  void put(CUgraphNode node, OwnerList* added, OwnerList* over) noexcept;
+  // no longer in use by any launch are moved to `retired`.
+  void put(CUgraphNode node, OwnerList* added, OwnerList* retired) noexcept;
 
   // Called before and after a launch on the stream. Throws std::bad_alloc. On an error the launch
   // must not be made: nothing would tell when it has ended.
   CUresult before_launch(CUstream stream);
-  void after_launch(CUstream stream, OwnerList* over) noexcept;
+  void after_launch(CUstream stream, OwnerList* retired) noexcept;
 
   // From now on each launch() records an event. Throws std::bad_alloc.
   void watch_launches();
@@ -65,7 +65,7 @@ class ExecOwners {
   };
 
   void keep_to_the_end() noexcept;
-  void take_ended(OwnerList* over) noexcept;
+  void take_ended(OwnerList* retired) noexcept;
 
   std::unordered_map<CUgraphNode, Current> current_;
   std::deque<Replaced> replaced_;  // by age

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/exec/launch_end.h"
 
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 #include "graph/parameters.h"
 #include "graph/scopes.h"
 

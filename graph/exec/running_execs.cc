@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "graph/graph_state.h"
 #include "graph/scopes.h"
-#include "graph/state.h"
 
 namespace anycuda::graph {
 

@@ -44,7 +44,7 @@ TEST_F(Captures, CallbacksAreKeptWithTheirNodes) {
   EXPECT_TRUE(owner.alive());
   Graph one;
   ASSERT_EQ(capture.end(&one), kOk) << last_error();
-  EXPECT_NE(graph_get_slot(one, captured, Slot::data), nullptr);
+  EXPECT_NE(graph_get_owner(one, captured, OwnerRole::data), nullptr);
   Exec exec;
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
   ASSERT_EQ(remove_node(one, captured), kOk);
@@ -60,14 +60,15 @@ TEST_F(Captures, OtherWorkIsKeptWhereAnOwnerIsGiven) {
   Capture capture = begin();
   EXPECT_EQ(capture.keep(whole.take()), kOk);
   // Nothing was captured yet, so this is the whole graph's, too.
-  EXPECT_EQ(capture.keep_with_last(Slot::extra, nobody.take()), kOk);
+  EXPECT_EQ(capture.keep_with_last(OwnerRole::extra, nobody.take()), kOk);
   ASSERT_EQ(capture.call(host(nullptr)), kOk);
-  EXPECT_EQ(capture.keep_with_last(Slot::extra, with_last.take()), kOk) << last_error();
+  EXPECT_EQ(capture.keep_with_last(OwnerRole::extra, with_last.take()), kOk) << last_error();
   EXPECT_EQ(capture.keep(nullptr), kOk);
   Buffer closed = Buffer::wrap(0x1000, 8, nullptr);
   closed.close();
   EXPECT_EQ(capture.keep(closed.allocation()), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(capture.keep_with_last(Slot::extra, closed.allocation()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.keep_with_last(OwnerRole::extra, closed.allocation()),
+            CUDA_ERROR_INVALID_VALUE);
   const CUgraphNode captured = last();
   Graph one;
   ASSERT_EQ(capture.end(&one), kOk);

@@ -82,7 +82,7 @@ TEST_F(Drain, ManyDeletersThatDrainNeedNoMoreStackThanOne) {
   constexpr std::size_t kOwners = 70000;
   std::size_t deleted = 0;
   for (std::size_t at = 0; at < kOwners; ++at) {
-    anycuda_graph_is_over(Attachment::make({with([&] {
+    anycuda_graph_retire(Attachment::make({with([&] {
       ++deleted;
       drain();
     })}));

@@ -39,11 +39,11 @@ TEST_F(Embedded, ACloneKnowsItsNodesOwners) {
   ASSERT_EQ(one.clone(&clone), kOk);
   EXPECT_NE(clone.view(), one.view());
   const CUgraphNode copy = twin(original, clone);
-  EXPECT_EQ(graph_get_slot(clone, original, Slot::extra), nullptr) << "the source's node";
-  EXPECT_NE(graph_get_slot(clone, copy, Slot::extra), nullptr);
+  EXPECT_EQ(graph_get_owner(clone, original, OwnerRole::extra), nullptr) << "the source's node";
+  EXPECT_NE(graph_get_owner(clone, copy, OwnerRole::extra), nullptr);
   one.destroy();
   EXPECT_TRUE(owner.alive());
-  ASSERT_EQ(graph_set_slot(clone, copy, Slot::extra, second.take()), kOk);
+  ASSERT_EQ(graph_set_owner(clone, copy, OwnerRole::extra, second.take()), kOk);
   EXPECT_FALSE(owner.alive());
   ASSERT_EQ(remove_node(clone, copy), kOk);
   EXPECT_FALSE(second.alive());
@@ -71,7 +71,7 @@ TEST_F(Embedded, RawDestroyedNodesAreForgottenBeforeACopy) {
   EXPECT_FALSE(embedded.valid());
   EXPECT_FALSE(gone.alive());
   EXPECT_FALSE(inner_gone.alive());
-  EXPECT_NE(graph_get_slot(clone, twin(stays, clone), Slot::extra), nullptr);
+  EXPECT_NE(graph_get_owner(clone, twin(stays, clone), OwnerRole::extra), nullptr);
 }
 
 TEST_F(Embedded, ChildAtADestroyedChildsAddressIsNew) {
@@ -145,8 +145,8 @@ class ReusedAddress : public Embedded {
   // Uses the child graph, which may be the first one or the one that replaced it.
   static void use(const GraphView& child, CUgraphNode leaf) {
     Watched fresh;
-    graph_get_slot(child, leaf, Slot::extra);
-    EXPECT_EQ(graph_set_slot(child, leaf, Slot::extra, fresh.take()), kOk) << last_error();
+    graph_get_owner(child, leaf, OwnerRole::extra);
+    EXPECT_EQ(graph_set_owner(child, leaf, OwnerRole::extra, fresh.take()), kOk) << last_error();
     EXPECT_TRUE(fresh.alive());
     EXPECT_EQ(remove_node(child, leaf), kOk) << last_error();
   }
@@ -304,7 +304,7 @@ TEST_F(Embedded, AChildGraphIsACopyWithItsOwners) {
   GraphView embedded;
   ASSERT_EQ(add_child(parent, {}, child, &made, &embedded), kOk) << last_error();
   EXPECT_NE(embedded, child.view());
-  EXPECT_EQ(graph_get_slot(embedded, source, Slot::extra), nullptr);
+  EXPECT_EQ(graph_get_owner(embedded, source, OwnerRole::extra), nullptr);
   node(embedded, after.take());
   child.destroy();
   EXPECT_TRUE(before.alive());
@@ -363,13 +363,13 @@ TEST_F(Embedded, ACloneKnowsTheGraphsInItsNodes) {
   GraphView second;
   ASSERT_EQ(child_graph(first, in_first, &second), kOk);
   const CUgraphNode leaf_in_parent = twin(leaf_in_middle, second);
-  EXPECT_NE(graph_get_slot(second, leaf_in_parent, Slot::extra), nullptr);
+  EXPECT_NE(graph_get_owner(second, leaf_in_parent, OwnerRole::extra), nullptr);
   GraphView third;
   ASSERT_EQ(child_graph(clone, twin(in_parent, clone), &third), kOk);
   GraphView fourth;
   ASSERT_EQ(child_graph(third, twin(in_first, third), &fourth), kOk);
   const CUgraphNode leaf_in_clone = twin(leaf_in_parent, fourth);
-  EXPECT_NE(graph_get_slot(fourth, leaf_in_clone, Slot::extra), nullptr);
+  EXPECT_NE(graph_get_owner(fourth, leaf_in_clone, OwnerRole::extra), nullptr);
   inner.destroy();
   middle.destroy();
   parent.destroy();

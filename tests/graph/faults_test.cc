@@ -89,9 +89,9 @@ const Operation kOperations[] = {
        node.event = Event::wrap(reinterpret_cast<CUevent>(0x100), owner);
        return add_event_wait(bench->graph, {}, node, nullptr);
      }},
-    {"graph_set_slot",
+    {"graph_set_owner",
      [](Bench* bench, const OpaqueHandle& owner) {
-       return graph_set_slot(bench->graph, bench->node, Slot::more, owner);
+       return graph_set_owner(bench->graph, bench->node, OwnerRole::more, owner);
      }},
     {"set_host",
      [](Bench* bench, const OpaqueHandle& owner) {
@@ -170,7 +170,7 @@ const Operation kOperations[] = {
        Capture capture;
        CUresult result = Capture::begin(bench->stream, CaptureMode::relaxed, &capture);
        if (result == CUDA_SUCCESS) result = capture.call(host(owner));
-       if (result == CUDA_SUCCESS) result = capture.keep_with_last(Slot::extra, owner);
+       if (result == CUDA_SUCCESS) result = capture.keep_with_last(OwnerRole::extra, owner);
        if (result == CUDA_SUCCESS) result = capture.keep(owner);
        return result == CUDA_SUCCESS ? capture.end(&bench->made) : result;
      }},

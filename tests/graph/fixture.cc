@@ -36,10 +36,10 @@ void settle() {
 
 void do_nothing(void*) {}
 
-CUgraphNode OnFakeDriver::node(const GraphView& graph, OpaqueHandle owner, Slot slot) {
+CUgraphNode OnFakeDriver::node(const GraphView& graph, OpaqueHandle owner, OwnerRole role) {
   CUgraphNode made = nullptr;
   EXPECT_EQ(add_empty(graph, {}, &made), kOk) << last_error();
-  EXPECT_EQ(graph_set_slot(graph, made, slot, std::move(owner)), kOk) << last_error();
+  EXPECT_EQ(graph_set_owner(graph, made, role, std::move(owner)), kOk) << last_error();
   return made;
 }
 

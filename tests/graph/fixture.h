@@ -59,7 +59,8 @@ class OnFakeDriver : public testing::Test {
     return made;
   }
   // An empty node that keeps `owner`.
-  static CUgraphNode node(const GraphView& graph, OpaqueHandle owner, Slot slot = Slot::extra);
+  static CUgraphNode node(const GraphView& graph, OpaqueHandle owner,
+                          OwnerRole role = OwnerRole::extra);
   // The node of a copy, and the graph in a child node, as the driver names them.
   static CUgraphNode twin(CUgraphNode original, const GraphView& copy) {
     CUgraphNode found = nullptr;

@@ -51,11 +51,11 @@ EventNode recorded() {
 const Taker kTakers[] = {
     {"cuUserObjectCreate",
      [](const GraphView& graph, CUgraphNode node) {
-       return graph_set_slot(graph, node, Slot::extra, std::make_shared<int>(1));
+       return graph_set_owner(graph, node, OwnerRole::extra, std::make_shared<int>(1));
      }},
     {"cuUserObjectCreate",
      [](const GraphView& graph, CUgraphNode node) {
-       return graph_set_slot(graph, node, Slot::extra, nullptr);
+       return graph_set_owner(graph, node, OwnerRole::extra, nullptr);
      }},
     {"cuGraphHostNodeSetParams",
      [](const GraphView& graph, CUgraphNode node) {
@@ -188,7 +188,7 @@ TEST_F(Membership, ANodeOfAChildGraphIsAnotherGraphs) {
   std::size_t count = 1;
   ASSERT_EQ(api::cuGraphGetNodes(embedded.get(), &inner, &count), 0U);
   all_refuse(one, inner, kForeign);
-  EXPECT_EQ(graph_set_slot(embedded, inner, Slot::more, std::make_shared<int>(1)), kOk);
+  EXPECT_EQ(graph_set_owner(embedded, inner, OwnerRole::more, std::make_shared<int>(1)), kOk);
 }
 
 // The view of a graph in another graph's node stayed over a dead graph.
@@ -256,7 +256,7 @@ TEST_F(Membership, ACallbackThatAddsOtherNodesKeepsItsOwner) {
                 },
                 &made),
             kOk);
-  EXPECT_EQ(graph_get_slot(one, made, static_cast<Slot>(0)), owner);
+  EXPECT_EQ(graph_get_owner(one, made, static_cast<OwnerRole>(0)), owner);
 }
 
 TEST_F(Membership, NodesThatRawCallsAddedAreFound) {
@@ -268,7 +268,7 @@ TEST_F(Membership, NodesThatRawCallsAddedAreFound) {
   }
   const std::size_t before = driver().calls("cuGraphGetNodes");
   for (const CUgraphNode made : nodes) {
-    EXPECT_EQ(graph_set_slot(one, made, Slot::extra, std::make_shared<int>(1)), kOk);
+    EXPECT_EQ(graph_set_owner(one, made, OwnerRole::extra, std::make_shared<int>(1)), kOk);
   }
   EXPECT_EQ(add_empty(one, nodes, nullptr), kOk) << last_error();
   EXPECT_EQ(driver().calls("cuGraphGetNodes"), before + 2) << "the number, and the list, once";
@@ -290,7 +290,7 @@ TEST_F(Membership, NodesThatWereAddedHereAreKnown) {
   ASSERT_EQ(Capture::begin_to_graph(stream, one, {last}, CaptureMode::relaxed, &capture), kOk);
   for (int at = 0; at < 20; ++at) {
     ASSERT_EQ(api::cuLaunchHostFunc(stream, do_nothing, nullptr), 0U);
-    ASSERT_EQ(capture.keep_with_last(Slot::extra, std::make_shared<int>(1)), kOk);
+    ASSERT_EQ(capture.keep_with_last(OwnerRole::extra, std::make_shared<int>(1)), kOk);
   }
   EXPECT_EQ(capture.end(), kOk);
   EXPECT_EQ(driver().calls("cuGraphGetNodes"), 0U);

@@ -548,7 +548,7 @@ TEST_F(Nodes, NewParametersKeepTheCallersSlots) {
   Graph one = graph();
   CUgraphNode made = nullptr;
   ASSERT_EQ(add_host(one, {}, host, &made), kOk);
-  ASSERT_EQ(graph_set_slot(one, made, Slot::more, own.take()), kOk);
+  ASSERT_EQ(graph_set_owner(one, made, OwnerRole::more, own.take()), kOk);
   host.data_owner = second.take();
   ASSERT_EQ(set_host(one, made, host), kOk) << last_error();
   host = HostNode();
@@ -647,13 +647,14 @@ TEST_F(Nodes, AClosedBufferIsRefusedAsOperandAndAsOwner) {
   for (const OpaqueHandle& owner :
        {closed.allocation(), all_of({before, closed.allocation(), nullptr})}) {
     launch.argument_owner = owner;
-    refused(launch, add_kernel, "slot 1", words);
+    refused(launch, add_kernel, "role 1", words);
   }
   CUgraphNode made = nullptr;
   ASSERT_EQ(add_empty(one, {}, &made), kOk);
-  EXPECT_EQ(graph_set_slot(one, made, Slot::more, closed.allocation()), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_THAT(last_error(), HasSubstr("slot 3"));
-  EXPECT_EQ(graph_get_slot(one, made, Slot::more), nullptr);
+  EXPECT_EQ(graph_set_owner(one, made, OwnerRole::more, closed.allocation()),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("role 3"));
+  EXPECT_EQ(graph_get_owner(one, made, OwnerRole::more), nullptr);
   launch.argument_owner = before;
   ASSERT_EQ(add_kernel(one, {}, launch, &made), kOk) << last_error();
   Exec exec;
@@ -663,7 +664,7 @@ TEST_F(Nodes, AClosedBufferIsRefusedAsOperandAndAsOwner) {
   EXPECT_THAT(last_error(), HasSubstr(words));
   EXPECT_EQ(exec.set_with_owners({closed.allocation()}, [](CUgraphExec) { return kOk; }),
             CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(graph_set_slot(one, made, Slot::more, Buffer().allocation()), kOk) << "no owner";
+  EXPECT_EQ(graph_set_owner(one, made, OwnerRole::more, Buffer().allocation()), kOk) << "no owner";
 }
 
 TEST_F(Nodes, AnEventKnowsItsFlags) {

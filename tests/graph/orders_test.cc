@@ -78,11 +78,12 @@ const Kind kKinds[] = {
        node.data_owner = owner;
        return add_host(graph, {}, node, nullptr);
      }},
-    {"slot",
+    {"role",
      [](const GraphView& graph, const OpaqueHandle& owner) {
        CUgraphNode node = nullptr;
        const CUresult result = add_empty(graph, {}, &node);
-       return result != CUDA_SUCCESS ? result : graph_set_slot(graph, node, Slot::more, owner);
+       return result != CUDA_SUCCESS ? result
+                                     : graph_set_owner(graph, node, OwnerRole::more, owner);
      }},
 };
 

@@ -35,13 +35,14 @@ void expect_nothing_made(const ProcessResult& result) {
   EXPECT_THAT(result.out, HasSubstr("owners: 1\n"));
 }
 
-void expect_slots(const ProcessResult& result, const char* with_owners, const char* without) {
+void expect_owner_statuses(const ProcessResult& result, const char* with_owners,
+                           const char* without) {
   EXPECT_THAT(
       result.out,
       AllOf(HasSubstr(starts("add_empty", without)), HasSubstr(starts("add_host", without)),
-            HasSubstr(starts("graph_set_slot", with_owners)),
-            HasSubstr(starts("graph_set_slot of nothing", "0")),
-            HasSubstr(starts("graph_set_slot of null", "1")),
+            HasSubstr(starts("graph_set_owner", with_owners)),
+            HasSubstr(starts("graph_set_owner of nothing", "0")),
+            HasSubstr(starts("graph_set_owner of null", "1")),
             HasSubstr(starts("add_host with an owner", with_owners)), HasSubstr("owners: 1\n")))
       << result.describe();
 }
@@ -50,8 +51,8 @@ TEST(Process, WithoutADriver) {
   Machine machine;
   const ProcessResult result = machine.run({kStatuses, "handles"});
   expect_nothing_made(result);
-  expect_slots(result, "801", "3");
-  EXPECT_THAT(result.out, HasSubstr("graph_set_slot: 801 cuUserObjectCreate: there is no CUDA "
+  expect_owner_statuses(result, "801", "3");
+  EXPECT_THAT(result.out, HasSubstr("graph_set_owner: 801 cuUserObjectCreate: there is no CUDA "
                                     "driver to hold owners"));
 }
 
@@ -83,9 +84,10 @@ TEST_P(WithoutUserObjects, OwnersAreNotSupportedAndTheRestWorks) {
   machine.env("ANYCUDA_CUDA", FAKE_WITHOUT_USER_OBJECTS).env("FAKE_DRIVER_VERSION", GetParam());
   const ProcessResult result = machine.run({kStatuses});
   EXPECT_EQ(result.status, 0) << result.describe();
-  expect_slots(result, "801", "0");
-  EXPECT_THAT(result.out, HasSubstr("graph_set_slot: 801 cuUserObjectCreate needs a driver of CUDA "
-                                    "11.3 or later"));
+  expect_owner_statuses(result, "801", "0");
+  EXPECT_THAT(result.out,
+              HasSubstr("graph_set_owner: 801 cuUserObjectCreate needs a driver of CUDA "
+                        "11.3 or later"));
   if (std::string(GetParam()) == "11020") {
     EXPECT_EQ(result.err, "") << "nothing was called that is not there";
     EXPECT_THAT(result.out, AllOf(HasSubstr("instantiate: 801 cuGraphInstantiateWithFlags needs"),

@@ -305,7 +305,7 @@ TEST_F(RunningExecs, EveryCallPollsOne) {
   Graph one = graph();
   add_callback(one);
   for (int made = 0; made < 3; ++made) launched(one, static_cast<CUstream>(driver().new_stream()));
-  const auto call = [&one] { EXPECT_EQ(graph_get_slot(one, nullptr, Slot::extra), nullptr); };
+  const auto call = [&one] { EXPECT_EQ(graph_get_owner(one, nullptr, OwnerRole::extra), nullptr); };
   const std::size_t before = driver().calls("cuEventQuery");
   call();
   EXPECT_EQ(driver().calls("cuEventQuery"), before + 1);

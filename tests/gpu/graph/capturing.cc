@@ -70,7 +70,7 @@ void captured_node_is_known() {
   CUgraphNode node = nullptr;
   DRIVER(check, cuGraphGetNodes(graph.get(), &node, &count));
   EQUAL(check, count, 1U);
-  EXPECT(check, graph_get_slot(graph, node, Slot::callback) != nullptr);
+  EXPECT(check, graph_get_owner(graph, node, OwnerRole::callback) != nullptr);
   CALL(check, remove_node(graph, node));
   EXPECT(check, eventually([&] { return life.freed() == 1; }));
 }
@@ -87,7 +87,7 @@ void kept_with_last_and_whole() {
   CALL(check, Capture::begin(stream, CaptureMode::thread_local_, &capture));
   CALL(check, capture.keep(of_graph.owner()));
   DRIVER(check, cuMemsetD32Async(address, 6, kCount, stream));
-  CALL(check, capture.keep_with_last(Slot::destination, of_node.owner(buffer.allocation())));
+  CALL(check, capture.keep_with_last(OwnerRole::destination, of_node.owner(buffer.allocation())));
   CALL(check, capture.end(&graph));
   buffer.close();
   settle();
@@ -163,7 +163,7 @@ void into_a_body() {
   GraphView view;
   EQUAL(check, capture.view(&view), CUDA_ERROR_INVALID_VALUE);
   DRIVER(check, cuMemsetD32Async(address, 9, kCount, stream));
-  CALL(check, capture.keep_with_last(Slot::destination, life.owner(buffer.allocation())));
+  CALL(check, capture.keep_with_last(OwnerRole::destination, life.owner(buffer.allocation())));
   CALL(check, capture.end());
   CALL(check, capture.view(&view));
   EXPECT(check, view == conditional.bodies[0]);

@@ -72,10 +72,10 @@ const Operation kOperations[] = {
      [](Scene& s) { return conditional_bodies(s.graph, s.allocation, &s.out_views); },
      with_conditional_node},
     {"child_graph", [](Scene& s) { return child_graph(s.graph, s.child_node, &s.out_view); }},
-    {"graph_set_slot, a node with owners",
-     [](Scene& s) { return graph_set_slot(s.graph, s.node, Slot::extra, s.owner); }},
-    {"graph_set_slot, a node without",
-     [](Scene& s) { return graph_set_slot(s.graph, s.host, Slot::extra, s.owner); }},
+    {"graph_set_owner, a node with owners",
+     [](Scene& s) { return graph_set_owner(s.graph, s.node, OwnerRole::extra, s.owner); }},
+    {"graph_set_owner, a node without",
+     [](Scene& s) { return graph_set_owner(s.graph, s.host, OwnerRole::extra, s.owner); }},
     {"set_kernel", [](Scene& s) { return set_kernel(s.graph, s.node, s.kernel); }},
     {"set_host", [](Scene& s) { return set_host(s.graph, s.host, s.closure); }},
     {"remove_node", [](Scene& s) { return remove_node(s.graph, s.node); }},
@@ -95,7 +95,8 @@ const Operation kOperations[] = {
     {"Capture::call", [](Scene& s) { return s.capture.call(s.closure); }, with_capture, true},
     {"Capture::keep", [](Scene& s) { return s.capture.keep(s.owner); }, with_capture, true},
     {"Capture::keep_with_last",
-     [](Scene& s) { return s.capture.keep_with_last(Slot::extra, s.owner); }, with_capture, true},
+     [](Scene& s) { return s.capture.keep_with_last(OwnerRole::extra, s.owner); }, with_capture,
+     true},
     {"Capture::fork", [](Scene& s) { return s.capture.fork(s.second, &s.out_capture); },
      with_joined_stream},
     {"Capture::end", [](Scene& s) { return s.capture.end(&s.out_graph); }, with_capture},
@@ -136,7 +137,7 @@ void as_before(Check& check, const Operation& operation, Scene& scene, std::size
   if (!operation.may_keep) EXPECT(check, eventually([&] { return scene.life.freed() == 1; }));
   settle();
   EXPECT(check, scene.before.alive() && scene.others.alive() && scene.childs.alive());
-  EXPECT(check, graph_get_slot(scene.graph, scene.node, Slot::arguments) != nullptr);
+  EXPECT(check, graph_get_owner(scene.graph, scene.node, OwnerRole::arguments) != nullptr);
   still_capturing(check, operation, scene);
   if (scene.handle != 0 && scene.allocation == nullptr) {
     // A graph with an unused handle cannot be instantiated: run again, without the fault.

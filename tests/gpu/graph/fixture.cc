@@ -125,9 +125,9 @@ void Spin::again() {
   begun_.set(0);
 }
 
-Owners in_slot(Slot slot, OpaqueHandle owner) {
+Owners in_role(OwnerRole role, OpaqueHandle owner) {
   Owners owners;
-  owners[static_cast<unsigned>(slot)] = std::move(owner);
+  owners[static_cast<unsigned>(role)] = std::move(owner);
   return owners;
 }
 

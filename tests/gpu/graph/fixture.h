@@ -62,7 +62,7 @@ class Spin {
   void* arguments_[2] = {&arguments_of_[0], &arguments_of_[1]};
 };
 
-Owners in_slot(Slot slot, OpaqueHandle owner);
+Owners in_role(OwnerRole role, OpaqueHandle owner);
 std::size_t node_count(CUgraph graph);
 std::size_t node_count(const GraphView& graph);
 bool all_are(CUdeviceptr buffer, int value);

@@ -44,9 +44,10 @@ CUresult conditional(const GraphView& graph, ConditionalKind kind, unsigned coun
   return status;
 }
 
-CUresult slot_of(const GraphView& graph, Slot slot, const OpaqueHandle& owner, CUgraphNode* out) {
+CUresult in_role_of(const GraphView& graph, OwnerRole role, const OpaqueHandle& owner,
+                    CUgraphNode* out) {
   const CUresult status = add_empty(graph, {}, out);
-  return status != CUDA_SUCCESS ? status : graph_set_slot(graph, *out, slot, owner);
+  return status != CUDA_SUCCESS ? status : graph_set_owner(graph, *out, role, owner);
 }
 
 std::vector<Kind> all() {
@@ -108,12 +109,14 @@ std::vector<Kind> all() {
     CUgraphNode first = nullptr;
     CUresult status = add_mem_alloc(graph, {}, &block, &first);
     if (status == CUDA_SUCCESS) status = add_mem_free(graph, {first}, block.address, out);
-    return status == CUDA_SUCCESS ? graph_set_slot(graph, *out, Slot::memory, owner) : status;
+    return status == CUDA_SUCCESS ? graph_set_owner(graph, *out, OwnerRole::memory, owner) : status;
   });
-  kind("extra slot", true, true,
-       [](View graph, Owner owner, Out out) { return slot_of(graph, Slot::extra, owner, out); });
-  kind("more slot", true, true,
-       [](View graph, Owner owner, Out out) { return slot_of(graph, Slot::more, owner, out); });
+  kind("extra role", true, true, [](View graph, Owner owner, Out out) {
+    return in_role_of(graph, OwnerRole::extra, owner, out);
+  });
+  kind("more role", true, true, [](View graph, Owner owner, Out out) {
+    return in_role_of(graph, OwnerRole::more, owner, out);
+  });
   kind("child graph", true, true, [](View graph, Owner owner, Out out) {
     Graph child;
     CUgraphNode inner = nullptr;

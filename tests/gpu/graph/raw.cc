@@ -68,13 +68,13 @@ void borrowed_and_adopted() {
     GraphView view;
     CALL(check, GraphView::borrow(raw, &view));
     EXPECT(check, view.valid() && view.get() == raw);
-    CALL(check, graph_set_slot(view, node, Slot::extra, life.owner()));
+    CALL(check, graph_set_owner(view, node, OwnerRole::extra, life.owner()));
   }
   settle();
   EXPECT(check, life.alive());
   Graph graph;
   CALL(check, Graph::adopt(raw, &graph));
-  CALL(check, graph_set_slot(graph, node, Slot::extra, other.owner()));
+  CALL(check, graph_set_owner(graph, node, OwnerRole::extra, other.owner()));
   settle();
   EXPECT(check,
          life.alive() && other.alive());  // the node of the first owner is unknown now
@@ -157,8 +157,8 @@ void owners_of_embedded_nodes() {
   if (!check) return;
   const auto replace = [&](const GraphView& view, Life* life) {
     const CUgraphNode inner = only_node(check, view);
-    EXPECT(check, graph_get_slot(view, inner, Slot::code) != nullptr);
-    CALL(check, graph_set_slot(view, inner, Slot::code, life->owner()));
+    EXPECT(check, graph_get_owner(view, inner, OwnerRole::code) != nullptr);
+    CALL(check, graph_set_owner(view, inner, OwnerRole::code, life->owner()));
   };
   replace(embedded, &in_embedded);
   settle();
@@ -212,7 +212,7 @@ void child_at_a_reused_address(bool with_exec) {
     EXPECT(check, found == embedded || !embedded.valid());
     const CUgraphNode inner = only_node(check, found);
     if (!check) return;
-    CALL(check, graph_set_slot(found, inner, Slot::code, second.owner()));
+    CALL(check, graph_set_owner(found, inner, OwnerRole::code, second.owner()));
     Graph clone;
     CALL(check, graph.clone(&clone));
     CALL(check, remove_node(found, inner));

@@ -108,7 +108,7 @@ std::size_t fill(Check& check, const Graph& graph, OpaqueHandle owner,
     }
     nodes.push_back(node);
   }
-  CALL(check, graph_set_slot(graph, nodes.front(), Slot::extra, std::move(owner)));
+  CALL(check, graph_set_owner(graph, nodes.front(), OwnerRole::extra, std::move(owner)));
   return hosts;
 }
 

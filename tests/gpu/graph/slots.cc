@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Slots: set, replaced, read, and removed with their node.
+// Owners of nodes: set, replaced, read, and removed with their node.
 #include <atomic>
 
 #include "anycuda/graph/drain.h"
@@ -22,45 +22,47 @@ struct OneNode {
 };
 
 void wrong_arguments() {
-  Check check("set_slot refuses what names nothing");
+  Check check("graph_set_owner refuses what names nothing");
   OneNode one(check);
   Life life;
   const OpaqueHandle owner = life.owner();
-  EQUAL(check, graph_set_slot(GraphView(), one.node, Slot::extra, owner), CUDA_ERROR_INVALID_VALUE);
-  EQUAL(check, graph_set_slot(one.graph, nullptr, Slot::extra, owner), CUDA_ERROR_INVALID_VALUE);
-  EQUAL(check, graph_set_slot(one.graph, one.node, static_cast<Slot>(kSlots), owner),
+  EQUAL(check, graph_set_owner(GraphView(), one.node, OwnerRole::extra, owner),
+        CUDA_ERROR_INVALID_VALUE);
+  EQUAL(check, graph_set_owner(one.graph, nullptr, OwnerRole::extra, owner),
+        CUDA_ERROR_INVALID_VALUE);
+  EQUAL(check, graph_set_owner(one.graph, one.node, static_cast<OwnerRole>(kOwnerRoles), owner),
         CUDA_ERROR_INVALID_VALUE);
   EXPECT(check, last_error()[0] != '\0');
   EQUAL(check, life.holders(), 1);
-  EXPECT(check, graph_get_slot(one.graph, one.node, Slot::extra) == nullptr);
+  EXPECT(check, graph_get_owner(one.graph, one.node, OwnerRole::extra) == nullptr);
 }
 
 void empty_owner() {
   Check check("an empty owner is success and changes nothing");
   OneNode one(check);
   Life life;
-  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, nullptr));
-  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, life.owner()));
-  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, nullptr));
+  CALL(check, graph_set_owner(one.graph, one.node, OwnerRole::extra, nullptr));
+  CALL(check, graph_set_owner(one.graph, one.node, OwnerRole::extra, life.owner()));
+  CALL(check, graph_set_owner(one.graph, one.node, OwnerRole::extra, nullptr));
   settle();
   EXPECT(check, life.alive());
 }
 
-void all_slots() {
-  Check check("the four slots of a node are independent");
+void all_roles() {
+  Check check("the four roles of a node are independent");
   OneNode one(check);
-  Life lives[kSlots];
-  for (unsigned i = 0; i < kSlots; ++i) {
-    CALL(check, graph_set_slot(one.graph, one.node, static_cast<Slot>(i), lives[i].owner()));
+  Life lives[kOwnerRoles];
+  for (unsigned i = 0; i < kOwnerRoles; ++i) {
+    CALL(check, graph_set_owner(one.graph, one.node, static_cast<OwnerRole>(i), lives[i].owner()));
   }
-  for (unsigned i = 0; i < kSlots; ++i) {
-    EXPECT(check, graph_get_slot(one.graph, one.node, static_cast<Slot>(i)) != nullptr);
+  for (unsigned i = 0; i < kOwnerRoles; ++i) {
+    EXPECT(check, graph_get_owner(one.graph, one.node, static_cast<OwnerRole>(i)) != nullptr);
   }
   settle();
   for (const Life& life : lives) EXPECT(check, life.alive());
   // One is replaced: the others stay.
   Life newer;
-  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, newer.owner()));
+  CALL(check, graph_set_owner(one.graph, one.node, OwnerRole::extra, newer.owner()));
   EXPECT(check, eventually([&] { return lives[2].freed() == 1; }));
   EXPECT(check, lives[0].alive() && lives[1].alive() && lives[3].alive() && newer.alive());
   CALL(check, one.graph.destroy());
@@ -75,12 +77,12 @@ void replaced() {
     OneNode one(check);
     Life old;
     Life newer;
-    CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, old.owner()));
+    CALL(check, graph_set_owner(one.graph, one.node, OwnerRole::extra, old.owner()));
     Graph clone;
     Exec exec;
     CALL(check, one.graph.clone(&clone));
     CALL(check, Exec::instantiate(one.graph, &exec));
-    CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, newer.owner()));
+    CALL(check, graph_set_owner(one.graph, one.node, OwnerRole::extra, newer.owner()));
     CALL(check, one.graph.destroy());
     EXPECT(check, eventually([&] { return newer.freed() == 1; }));
     EXPECT(check, old.alive());
@@ -97,12 +99,12 @@ void changed_clone() {
   OneNode one(check);
   Life first;
   Life second;
-  CALL(check, graph_set_slot(one.graph, one.node, Slot::extra, first.owner()));
+  CALL(check, graph_set_owner(one.graph, one.node, OwnerRole::extra, first.owner()));
   Graph clone;
   CALL(check, one.graph.clone(&clone));
   CUgraphNode twin = nullptr;
   DRIVER(check, cuGraphNodeFindInClone(&twin, one.node, clone.get()));
-  CALL(check, graph_set_slot(clone, twin, Slot::extra, second.owner()));
+  CALL(check, graph_set_owner(clone, twin, OwnerRole::extra, second.owner()));
   settle();
   EXPECT(check, first.alive() && second.alive());
   CALL(check, clone.destroy());
@@ -156,25 +158,25 @@ void removed_then_reused() {
     Life life;
     CUgraphNode node = nullptr;
     CALL(check, add_empty(graph, {}, &node));
-    CALL(check, graph_set_slot(graph, node, Slot::extra, life.owner()));
+    CALL(check, graph_set_owner(graph, node, OwnerRole::extra, life.owner()));
     CALL(check, remove_node(graph, node));
     EXPECT(check, eventually([&] { return life.freed() == 1; }));
     CUgraphNode next = nullptr;
     CALL(check, add_empty(graph, {}, &next));
     same = next == node;
-    EXPECT(check, graph_get_slot(graph, next, Slot::extra) == nullptr);
+    EXPECT(check, graph_get_owner(graph, next, OwnerRole::extra) == nullptr);
     CALL(check, remove_node(graph, next));
   }
   check.detail(same ? "the address came again" : "no address came again");
 }
 
 void many_owners_in_one() {
-  Check check("all_of: several owners in one slot");
+  Check check("all_of: several owners in one role");
   OneNode one(check);
   Life lives[5];
-  CALL(check, graph_set_slot(one.graph, one.node, Slot::more,
-                             all_of({lives[0].owner(), nullptr, lives[1].owner(), lives[2].owner(),
-                                     lives[3].owner(), lives[4].owner()})));
+  CALL(check, graph_set_owner(one.graph, one.node, OwnerRole::more,
+                              all_of({lives[0].owner(), nullptr, lives[1].owner(), lives[2].owner(),
+                                      lives[3].owner(), lives[4].owner()})));
   EXPECT(check, all_of({nullptr, nullptr}) == nullptr);
   EXPECT(check, all_of({}) == nullptr);
   settle();
@@ -226,10 +228,10 @@ void nodes_of_others() {
     EQUAL(check, set_host(graph, node, host), CUDA_ERROR_INVALID_VALUE);
     EQUAL(check, remove_node(graph, node), CUDA_ERROR_INVALID_VALUE);
     EQUAL(check, add_empty(graph, {node}, nullptr), CUDA_ERROR_INVALID_VALUE);
-    EQUAL(check, graph_set_slot(graph, node, Slot::extra, Life().owner()),
+    EQUAL(check, graph_set_owner(graph, node, OwnerRole::extra, Life().owner()),
           CUDA_ERROR_INVALID_VALUE);
   }
-  CALL(check, graph_set_slot(graph, raw, Slot::extra, nullptr));
+  CALL(check, graph_set_owner(graph, raw, OwnerRole::extra, nullptr));
   CALL(check, add_empty(graph, {raw}, nullptr));
   EQUAL(check, node_count(graph), 2U);
   CALL(check, graph.destroy());
@@ -246,11 +248,11 @@ void deleters_that_drain() {
   for (std::size_t at = 0; check && at < kOwners; ++at) {
     CUgraphNode node = nullptr;
     CALL(check, add_empty(graph, {}, &node));
-    CALL(check,
-         graph_set_slot(graph, node, Slot::extra, OpaqueHandle(&deleted, [&deleted](const void*) {
-                          ++deleted;
-                          drain();
-                        })));
+    CALL(check, graph_set_owner(graph, node, OwnerRole::extra,
+                                OpaqueHandle(&deleted, [&deleted](const void*) {
+                                  ++deleted;
+                                  drain();
+                                })));
   }
   CALL(check, graph.destroy());
   EXPECT(check, eventually([&] { return deleted.load() == kOwners; }));
@@ -261,7 +263,7 @@ void closed_buffers() {
   OneNode one(check);
   Buffer buffer = filled(1);
   buffer.close();
-  EQUAL(check, graph_set_slot(one.graph, one.node, Slot::more, buffer.allocation()),
+  EQUAL(check, graph_set_owner(one.graph, one.node, OwnerRole::more, buffer.allocation()),
         CUDA_ERROR_INVALID_VALUE);
   MemsetNode fill;
   fill.destination.buffer = buffer;
@@ -274,7 +276,7 @@ void closed_buffers() {
 void slots() {
   wrong_arguments();
   empty_owner();
-  all_slots();
+  all_roles();
   replaced();
   changed_clone();
   removed();

@@ -47,7 +47,7 @@ void work(Check& check, int rounds, std::atomic<int>* lives, std::atomic<int>* f
     host = HostNode();
     CALL(check, graph.clone(&clone));
     CALL(check, Exec::instantiate(graph, &exec));
-    CALL(check, graph_set_slot(graph, last, Slot::extra, owner()));
+    CALL(check, graph_set_owner(graph, last, OwnerRole::extra, owner()));
     CALL(check, remove_node(graph, last));
     CALL(check, exec.launch(stream));
     if (round % 2 == 0) CALL(check, graph.destroy());

@@ -8,7 +8,7 @@
 namespace gputest {
 
 void owners();    // each kind x {graph, clone, child, body, executable}, every order of destruction
-void slots();     // set_slot, get_slot, replaced owners, removed nodes
+void slots();     // set_owner, get_owner, replaced owners, removed nodes
 void operands();  // typed, raw, both: what is kept and what is refused
 void results();   // launches compute from what only the graph holds
 void bodies();    // conditional nodes

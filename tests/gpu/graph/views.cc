@@ -32,14 +32,15 @@ void ends_with_its_graph() {
   GraphView child;
   std::vector<GraphView> bodies;
   std::uint64_t handle = 0;
-  EQUAL(check, graph_set_slot(view, node, Slot::extra, life.owner()), CUDA_ERROR_INVALID_VALUE);
+  EQUAL(check, graph_set_owner(view, node, OwnerRole::extra, life.owner()),
+        CUDA_ERROR_INVALID_VALUE);
   EQUAL(check, add_empty(view, {}, &node), CUDA_ERROR_INVALID_VALUE);
   EQUAL(check, remove_node(view, node), CUDA_ERROR_INVALID_VALUE);
   EQUAL(check, Exec::instantiate(view, &exec), CUDA_ERROR_INVALID_VALUE);
   EQUAL(check, child_graph(view, node, &child), CUDA_ERROR_INVALID_VALUE);
   EQUAL(check, conditional_bodies(view, node, &bodies), CUDA_ERROR_INVALID_VALUE);
   EQUAL(check, create_conditional(view, 0, true, &handle), CUDA_ERROR_INVALID_VALUE);
-  EXPECT(check, graph_get_slot(view, node, Slot::extra) == nullptr);
+  EXPECT(check, graph_get_owner(view, node, OwnerRole::extra) == nullptr);
   EXPECT(check, last_error()[0] != '\0');
   EXPECT(check, eventually([&] { return life.freed() == 1; }));
 }
@@ -60,8 +61,8 @@ void ends_with_its_node() {
   EXPECT(check, embedded.valid() && embedded != child.view());
   CALL(check, remove_node(graph, node));
   EXPECT(check, !embedded.valid() && child.view().valid());
-  EXPECT(check,
-         graph_set_slot(embedded, inner, Slot::extra, Life().owner()) == CUDA_ERROR_INVALID_VALUE);
+  EXPECT(check, graph_set_owner(embedded, inner, OwnerRole::extra, Life().owner()) ==
+                    CUDA_ERROR_INVALID_VALUE);
   for (const GraphView& body : conditional.bodies) EXPECT(check, body.valid());
   CALL(check, remove_node(graph, conditional.node));
   for (const GraphView& body : conditional.bodies) EXPECT(check, !body.valid());
@@ -138,12 +139,12 @@ void address_comes_again() {
         Life life;
         EXPECT(check, !old->second.valid() && old->second != graph.view());
         EXPECT(check, old->second.get() == nullptr);
-        EXPECT(check, graph_get_slot(graph, node, Slot::extra) == nullptr);
-        EQUAL(check, graph_set_slot(old->second, node, Slot::extra, life.owner()),
+        EXPECT(check, graph_get_owner(graph, node, OwnerRole::extra) == nullptr);
+        EQUAL(check, graph_set_owner(old->second, node, OwnerRole::extra, life.owner()),
               CUDA_ERROR_INVALID_VALUE);
-        EXPECT(check, graph_get_slot(graph, node, Slot::extra) == nullptr);
+        EXPECT(check, graph_get_owner(graph, node, OwnerRole::extra) == nullptr);
       }
-      CALL(check, graph_set_slot(graph, node, Slot::extra, Life().owner()));
+      CALL(check, graph_set_owner(graph, node, OwnerRole::extra, Life().owner()));
     }
     for (Graph& graph : graphs) {
       gone[graph.get()] = graph.view();

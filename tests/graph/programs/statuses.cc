@@ -22,9 +22,9 @@ void ask_about(const GraphView& view, CUgraphNode node, const OpaqueHandle& owne
   CUgraphNode made = nullptr;
   say("add_empty", add_empty(view, {}, &made));
   if (made != nullptr) node = made;
-  say("graph_set_slot", graph_set_slot(view, node, Slot::extra, owner));
-  say("graph_set_slot of nothing", graph_set_slot(view, node, Slot::extra, nullptr));
-  say("graph_set_slot of null", graph_set_slot(view, nullptr, Slot::extra, owner));
+  say("graph_set_owner", graph_set_owner(view, node, OwnerRole::extra, owner));
+  say("graph_set_owner of nothing", graph_set_owner(view, node, OwnerRole::extra, nullptr));
+  say("graph_set_owner of null", graph_set_owner(view, nullptr, OwnerRole::extra, owner));
   HostNode host;
   host.function = [](void*) {};
   say("add_host", add_host(view, {}, host, nullptr));

@@ -37,13 +37,14 @@ void Walker::join(CUstream from, CUstream to) {
   must(status(api::cuStreamWaitEvent(to, join_.event(), 0)), "cuStreamWaitEvent");
 }
 
-void Walker::keep_with_last(Capture* capture, ModelGraph* model, unsigned slot) {
+void Walker::keep_with_last(Capture* capture, ModelGraph* model, unsigned role) {
   const Token kept = token();
   const CUgraphNode last = last_of(capture->stream());
-  must(capture->keep_with_last(static_cast<Slot>(slot), owner(kept)), "Capture::keep_with_last");
+  must(capture->keep_with_last(static_cast<OwnerRole>(role), owner(kept)),
+       "Capture::keep_with_last");
   for (const auto& node : model->nodes) {
     if (node->handle != last) continue;
-    model->set_slot(node.get(), slot, kept);
+    model->set_owner(node.get(), role, kept);
     return;
   }
   model->whole.push_back(kept);
@@ -59,7 +60,7 @@ void Walker::work(Capture* capture, ModelGraph* model, bool hosts) {
       must(capture->call(parameters.host), "Capture::call");
       const CUgraphNode node = last_of(capture->stream());
       expect(node != nullptr, "the stream does not wait for the callback that was captured");
-      model->add(node, Kind::host).slots = parameters.owners;
+      model->add(node, Kind::host).owners = parameters.owners;
       break;
     }
     case 1: {

@@ -37,8 +37,8 @@ bool Walker::closed_handles() {
   must_refuse(parameters.add(view, {}, &none), "add to a graph that is gone");
   must_refuse(parameters.set(view, node), "set in a graph that is gone");
   must_refuse(parameters.set(&exec, node), "Exec::set without an executable graph");
-  must_refuse(graph_set_slot(view, node, Slot::extra, owner(token())),
-              "graph_set_slot in a graph that is gone");
+  must_refuse(graph_set_owner(view, node, OwnerRole::extra, owner(token())),
+              "graph_set_owner in a graph that is gone");
   must_refuse(remove_node(view, node), "remove_node in a graph that is gone");
   must_refuse(child_graph(view, node, &inner), "child_graph in a graph that is gone");
   must_refuse(conditional_bodies(view, node, &bodies), "conditional_bodies in one that is gone");
@@ -54,7 +54,8 @@ bool Walker::closed_handles() {
   }
   expect(none == nullptr && exec.get() == nullptr && !inner.valid(),
          "a call that was refused gave something");
-  expect(graph_get_slot(view, node, Slot::extra) == nullptr, "a graph that is gone has owners");
+  expect(graph_get_owner(view, node, OwnerRole::extra) == nullptr,
+         "a graph that is gone has owners");
   Capture capture;
   must_refuse(capture.end(), "Capture::end without a capture");
   must_refuse(capture.keep(owner(token())), "Capture::keep without a capture");
@@ -90,8 +91,8 @@ bool Walker::wrong_operands() {
   host.call = [held = owner(kept)] { use(held.get()); };
   host.data_owner = owner(token());
   must_refuse(add_host(at.view, {}, host, &none), "add_host of a callable with data");
-  must_refuse(graph_set_slot(at.view, nullptr, Slot::extra, owner(token())),
-              "graph_set_slot of no node");
+  must_refuse(graph_set_owner(at.view, nullptr, OwnerRole::extra, owner(token())),
+              "graph_set_owner of no node");
   must_refuse(remove_node(at.view, nullptr), "remove_node of no node");
   expect(none == nullptr, "a call that was refused gave a node");
   expect(node_count(at.model->handle) == at.model->nodes.size(),
@@ -144,8 +145,8 @@ bool Walker::foreign_nodes() {
   if (std::find(lost.begin(), lost.end(), node.handle) != lost.end()) return false;
   CUgraphNode none = nullptr;
   GraphView inner;
-  must_refuse(graph_set_slot(at.view, node.handle, Slot::extra, owner(token())),
-              "graph_set_slot of another graph's node");
+  must_refuse(graph_set_owner(at.view, node.handle, OwnerRole::extra, owner(token())),
+              "graph_set_owner of another graph's node");
   must_refuse(add_empty(at.view, {node.handle}, &none), "add_empty after another graph's node");
   if (node.kind == Kind::child) {
     must_refuse(child_graph(at.view, node.handle, &inner), "child_graph of another graph's node");
@@ -161,8 +162,8 @@ bool Walker::foreign_nodes() {
   must(add_empty(at.view, {}, &gone), "add_empty");
   must(remove_node(at.view, gone), "remove_node");
   must_refuse(remove_node(at.view, gone), "remove_node of a node that is gone");
-  must_refuse(graph_set_slot(at.view, gone, Slot::extra, owner(token())),
-              "graph_set_slot of a node that is gone");
+  must_refuse(graph_set_owner(at.view, gone, OwnerRole::extra, owner(token())),
+              "graph_set_owner of a node that is gone");
   return true;
 }
 

@@ -19,7 +19,7 @@ unsigned long next_serial() {
 
 void append(Tokens* to, const Tokens& more) { to->insert(to->end(), more.begin(), more.end()); }
 
-void append(Tokens* to, const std::array<Token, kSlots>& more) {
+void append(Tokens* to, const std::array<Token, kOwnerRoles>& more) {
   for (const Token& token : more) {
     if (token != nullptr) to->push_back(token);
   }
@@ -43,27 +43,28 @@ ModelNode* ModelGraph::find(unsigned long serial) const {
 
 void ModelGraph::remove(const ModelNode* node, bool unseen) {
   append(&former, node->unknown);
-  if (unseen || child) append(&former, node->slots);
+  if (unseen || child) append(&former, node->owners);
   if (unseen) lost.push_back(node->handle);
   nodes.erase(std::find_if(nodes.begin(), nodes.end(),
                            [node](const auto& one) { return one.get() == node; }));
 }
 
-void ModelGraph::replace(ModelNode* node, const std::array<Token, kSlots>& owners, unsigned count) {
+void ModelGraph::replace(ModelNode* node, const std::array<Token, kOwnerRoles>& owners,
+                         unsigned count) {
   append(&former, node->unknown);
   node->unknown.clear();
-  for (unsigned slot = 0; slot < count; ++slot) set_slot(node, slot, owners[slot]);
+  for (unsigned role = 0; role < count; ++role) set_owner(node, role, owners[role]);
 }
 
-void ModelGraph::set_slot(ModelNode* node, unsigned slot, const Token& owner) {
-  if (child && node->slots[slot] != nullptr) former.push_back(node->slots[slot]);
-  node->slots[slot] = owner;
+void ModelGraph::set_owner(ModelNode* node, unsigned role, const Token& owner) {
+  if (child && node->owners[role] != nullptr) former.push_back(node->owners[role]);
+  node->owners[role] = owner;
 }
 
 void ModelGraph::forget() {
   for (const auto& node : nodes) {
-    append(&node->unknown, node->slots);
-    node->slots = {};
+    append(&node->unknown, node->owners);
+    node->owners = {};
     node->bodies_known = false;
     for (const auto& graph : node->inner) graph->forget();
   }
@@ -108,7 +109,7 @@ std::size_t ModelGraph::depth() const {
 Tokens ModelGraph::used() const {
   Tokens all = whole;
   for (const auto& node : nodes) {
-    append(&all, node->slots);
+    append(&all, node->owners);
     append(&all, node->unknown);
     for (const auto& graph : node->inner) append(&all, graph->used());
   }
@@ -135,7 +136,7 @@ std::unique_ptr<ModelGraph> copy_of(const ModelGraph& graph, CUgraph copy) {
       throw std::runtime_error("cuGraphNodeFindInClone does not find a node of a copy");
     }
     ModelNode& added = made->add(twin, node->kind);
-    added.slots = node->slots;
+    added.owners = node->owners;
     added.unknown = node->unknown;
     if (node->kind != Kind::child) continue;
     CUgraph inner = nullptr;

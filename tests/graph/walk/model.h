@@ -13,7 +13,7 @@
 
 namespace walk {
 
-using anycuda::graph::kSlots;
+using anycuda::graph::kOwnerRoles;
 
 enum class Kind {
   empty,
@@ -35,7 +35,7 @@ struct ModelNode {
   CUgraphNode handle = nullptr;
   Kind kind = Kind::empty;
   unsigned long serial = 0;  // never that of another node
-  std::array<Token, kSlots> slots;
+  std::array<Token, kOwnerRoles> owners;
   Tokens unknown;  // owned by the node, and the library does not know that
   std::vector<std::unique_ptr<ModelGraph>> inner;
   bool bodies_known = false;  // of a conditional node: conditional_bodies() has them
@@ -57,9 +57,9 @@ struct ModelGraph {
   ModelNode* find(unsigned long serial) const;
   // The node goes. `unseen`: by a raw call, so its owners stay with the graph.
   void remove(const ModelNode* node, bool unseen);
-  // A node of it gets new owners in the first `count` slots.
-  void replace(ModelNode* node, const std::array<Token, kSlots>& owners, unsigned count);
-  void set_slot(ModelNode* node, unsigned slot, const Token& owner);
+  // A node of it gets new owners in the first `count` owners.
+  void replace(ModelNode* node, const std::array<Token, kOwnerRoles>& owners, unsigned count);
+  void set_owner(ModelNode* node, unsigned role, const Token& owner);
   void forget();  // the library no longer knows which nodes the owners belong to
   bool has(Kind kind) const;
   bool copied() const;        // every driver clones it, and embeds it in a child node
@@ -73,6 +73,6 @@ struct ModelGraph {
 std::unique_ptr<ModelGraph> copy_of(const ModelGraph& graph, CUgraph copy);
 
 void append(Tokens* to, const Tokens& more);
-void append(Tokens* to, const std::array<Token, kSlots>& more);
+void append(Tokens* to, const std::array<Token, kOwnerRoles>& more);
 
 }  // namespace walk

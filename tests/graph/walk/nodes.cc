@@ -26,21 +26,21 @@ bool Walker::add() {
   fill(kind_for(at), &parameters);
   CUgraphNode node = nullptr;
   must(parameters.add(at.view, before(*at.model), &node), "add");
-  at.model->add(node, parameters.kind).slots = parameters.owners;
+  at.model->add(node, parameters.kind).owners = parameters.owners;
   return true;
 }
 
 bool Walker::add_by_function() {
   const Place at = place();
   if (at.root == nullptr || at.model->nodes.size() >= kMostNodes) return false;
-  const std::array<Token, kSlots> tokens{token(), nullptr, token(), nullptr};
+  const std::array<Token, kOwnerRoles> tokens{token(), nullptr, token(), nullptr};
   CUgraphNode node = nullptr;
   const auto add = [](CUgraph graph, CUgraphNode* out) {
     return static_cast<CUresult>(anycuda::api::cuGraphAddEmptyNode(out, graph, nullptr, 0));
   };
   must(add_with_owners(at.view, {owner(tokens[0]), nullptr, owner(tokens[2]), nullptr}, add, &node),
        "add_with_owners");
-  at.model->add(node, Kind::empty).slots = tokens;
+  at.model->add(node, Kind::empty).owners = tokens;
   return true;
 }
 
@@ -58,8 +58,8 @@ bool Walker::add_memory() {
   must(add_mem_free(one->view, {first}, block.address, &second), "add_mem_free");
   one->model->add(second, Kind::mem_free);
   const Token kept = token();
-  must(graph_set_slot(one->view, second, Slot::memory, owner(kept)), "graph_set_slot");
-  one->model->nodes.back()->slots[0] = kept;
+  must(graph_set_owner(one->view, second, OwnerRole::memory, owner(kept)), "graph_set_owner");
+  one->model->nodes.back()->owners[0] = kept;
   return true;
 }
 
@@ -80,7 +80,7 @@ bool Walker::set_by_function() {
   const Place at = place();
   if (at.root == nullptr || at.model->nodes.empty()) return false;
   ModelNode* const node = pick(at.model->nodes).get();
-  const std::array<Token, kSlots> tokens{nullptr, token(), nullptr, token()};
+  const std::array<Token, kOwnerRoles> tokens{nullptr, token(), nullptr, token()};
   const auto set = [](CUgraphNode) { return CUDA_SUCCESS; };
   must(set_with_owners(at.view, node->handle,
                        {nullptr, owner(tokens[1]), nullptr, owner(tokens[3])}, set),
@@ -91,26 +91,27 @@ bool Walker::set_by_function() {
     Parameters parameters;
     fill(Kind::host, &parameters);
     must(parameters.set(at.view, node->handle), "set_host");
-    at.model->replace(node, tokens, kSlots);
+    at.model->replace(node, tokens, kOwnerRoles);
     at.model->replace(node, parameters.owners, 2);
     return true;
   }
-  at.model->replace(node, tokens, kSlots);
+  at.model->replace(node, tokens, kOwnerRoles);
   return true;
 }
 
-bool Walker::set_slot() {
+bool Walker::set_owner() {
   const Place at = place();
   if (at.root == nullptr || at.model->nodes.empty()) return false;
   ModelNode* const node = pick(at.model->nodes).get();
-  // The first slots of a host node have what its callback uses.
-  const unsigned slot = static_cast<unsigned>(node->kind == Kind::host ? 2 + any(2) : any(kSlots));
+  // The first owners of a host node have what its callback uses.
+  const unsigned role =
+      static_cast<unsigned>(node->kind == Kind::host ? 2 + any(2) : any(kOwnerRoles));
   const Token kept = token();
-  must(graph_set_slot(at.view, node->handle, static_cast<Slot>(slot), owner(kept)),
-       "graph_set_slot");
-  at.model->set_slot(node, slot, kept);
-  expect(graph_get_slot(at.view, node->handle, static_cast<Slot>(slot)) != nullptr,
-         "graph_get_slot does not give what graph_set_slot was given");
+  must(graph_set_owner(at.view, node->handle, static_cast<OwnerRole>(role), owner(kept)),
+       "graph_set_owner");
+  at.model->set_owner(node, role, kept);
+  expect(graph_get_owner(at.view, node->handle, static_cast<OwnerRole>(role)) != nullptr,
+         "graph_get_owner does not give what graph_set_owner was given");
   return true;
 }
 

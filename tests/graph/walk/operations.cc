@@ -28,7 +28,7 @@ const std::vector<Operations::Row>& Operations::rows() {
       {"add_memory", &Walker::add_memory, 1},
       {"set", &Walker::set, 10},
       {"set_by_function", &Walker::set_by_function, 2},
-      {"set_slot", &Walker::set_slot, 6},
+      {"set_owner", &Walker::set_owner, 6},
       {"remove", &Walker::remove, 8},
       {"instantiate", &Walker::instantiate, 6},
       {"launch", &Walker::launch, 8},

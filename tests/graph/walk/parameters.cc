@@ -60,16 +60,16 @@ CUresult Parameters::set(Exec* exec, CUgraphNode node) const {
 // Each operand is given typed or raw.
 void Walker::fill(Kind kind, Parameters* out) {
   constexpr std::size_t kWidth = 64;
-  const auto given = [&](unsigned slot) {
-    out->owners[slot] = token();
-    return owner(out->owners[slot]);
+  const auto given = [&](unsigned role) {
+    out->owners[role] = token();
+    return owner(out->owners[role]);
   };
-  const auto operand = [&](unsigned slot, const Buffer& memory, MemoryOperand* to) {
+  const auto operand = [&](unsigned role, const Buffer& memory, MemoryOperand* to) {
     if (chance(2)) {
-      to->buffer = Buffer::wrap(memory.address(), memory.size(), given(slot));
+      to->buffer = Buffer::wrap(memory.address(), memory.size(), given(role));
     } else {
       to->address = memory.address();
-      if (!chance(3)) to->owner = given(slot);
+      if (!chance(3)) to->owner = given(role);
     }
   };
   out->kind = kind;

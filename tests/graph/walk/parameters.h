@@ -13,7 +13,7 @@ struct Parameters {
   Parameters& operator=(const Parameters&) = delete;
 
   Kind kind = Kind::empty;
-  std::array<Token, kSlots> owners;  // in the slots that the library's helpers use
+  std::array<Token, kOwnerRoles> owners;  // in the owners that the library's helpers use
   KernelNode kernel;
   MemcpyNode memcpy;
   MemsetNode memset;

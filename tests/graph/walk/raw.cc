@@ -97,8 +97,8 @@ bool Walker::raw_child() {
   // one that can be held.
   const GraphView view = view_of(at.view, added, 0);
   for (const auto& one : added.inner.front()->nodes) {
-    for (unsigned slot = 0; slot < kSlots; ++slot) {
-      const OpaqueHandle held = graph_get_slot(view, one->handle, static_cast<Slot>(slot));
+    for (unsigned role = 0; role < kOwnerRoles; ++role) {
+      const OpaqueHandle held = graph_get_owner(view, one->handle, static_cast<OwnerRole>(role));
     }
   }
   return true;

@@ -110,7 +110,7 @@ class Walker {
   bool add_memory();
   bool set();
   bool set_by_function();
-  bool set_slot();
+  bool set_owner();
   bool remove();
   // execs.cc
   bool instantiate();
@@ -176,7 +176,7 @@ class Walker {
   void record_launch(Launchable* one, unsigned stream);
   CaptureMode capture_mode();
   void join(CUstream from, CUstream to);
-  void keep_with_last(Capture* capture, ModelGraph* model, unsigned slot);
+  void keep_with_last(Capture* capture, ModelGraph* model, unsigned role);
   void work(Capture* capture, ModelGraph* model, bool hosts);
   void capture_work(Capture* capture, ModelGraph* model, bool hosts);
   void wait_for(unsigned stream);

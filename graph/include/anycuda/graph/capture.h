@@ -42,11 +42,11 @@ class Capture {
   // may have captured a node, the graph keeps the owners, too, since a node cannot be removed from
   // a capture; the result is the error.
   CUresult call(const HostNode& node);
-  // keep() keeps an owner with the whole graph. keep_with_last() puts it into a slot of the node
+  // keep() keeps an owner with the whole graph. keep_with_last() gives it to the node
   // that was captured last on this stream; if the stream's next node depends on several nodes or on
   // none, the whole graph keeps the owner. An empty owner is success.
   CUresult keep(OpaqueHandle owner);
-  CUresult keep_with_last(Slot slot, OpaqueHandle owner);
+  CUresult keep_with_last(OwnerRole role, OpaqueHandle owner);
 
   // Ends the capture of the stream. end(&graph): *out owns the graph and knows its owners. end():
   // for a capture begun with begin_to_graph(), whose graph keeps its former owner. For an

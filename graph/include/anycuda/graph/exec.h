@@ -109,7 +109,7 @@ class Exec {
   CUgraphExec exec_ = nullptr;
   // Shared with a user object of the executable graph. So it also exists after a raw call has
   // updated the executable graph.
-  std::shared_ptr<ExecOwners> kept_;
+  std::shared_ptr<ExecOwners> exec_owners_;
 };
 
 }  // namespace anycuda::graph

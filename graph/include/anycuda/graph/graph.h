@@ -49,6 +49,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "anycuda/graph/nodes.h"
@@ -134,16 +135,30 @@ class Dependencies {
   std::size_t count_ = 0;
 };
 
-// Puts `owner` into a slot of a node; the other slots stay as they are. This graph releases the
-// slot's former owner; clones and executable graphs made before keep it. An empty owner changes
+// Gives a node an owner in one role; its other owners stay as they are. This graph releases the
+// role's former owner; clones and executable graphs made before keep it. An empty owner changes
 // nothing, and the result is CUDA_SUCCESS. CUDA_ERROR_INVALID_VALUE, also with an empty owner: a
-// null or invalid graph, a node that is null or not the graph's, a slot that does not exist.
+// null or invalid graph, a node that is null or not the graph's, a role that does not exist.
 // CUDA_ERROR_NOT_SUPPORTED: no user objects, see above.
-CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, OpaqueHandle owner);
+CUresult graph_set_owner(const GraphView& graph, CUgraphNode node, OwnerRole role,
+                         OpaqueHandle owner);
 
-// The owner in a slot of a node; empty if the slot is, for an invalid graph, and for owners that
+// The owner of a node in one role; empty if it has none, for an invalid graph, and for owners that
 // came with an adopted or borrowed graph, which this library does not know.
-OpaqueHandle graph_get_slot(const GraphView& graph, CUgraphNode node, Slot slot);
+OpaqueHandle graph_get_owner(const GraphView& graph, CUgraphNode node, OwnerRole role);
+
+// Names of 0.1.0.
+[[deprecated("use graph_set_owner")]] inline CUresult graph_set_slot(const GraphView& graph,
+                                                                     CUgraphNode node,
+                                                                     OwnerRole role,
+                                                                     OpaqueHandle owner) {
+  return graph_set_owner(graph, node, role, std::move(owner));
+}
+[[deprecated("use graph_get_owner")]] inline OpaqueHandle graph_get_slot(const GraphView& graph,
+                                                                         CUgraphNode node,
+                                                                         OwnerRole role) {
+  return graph_get_owner(graph, node, role);
+}
 
 // Adds a node of any kind. `add` makes the driver call; it is called once, after every other step
 // that can fail. If `add` fails or throws after it has stored a node, the node is destroyed; a node
@@ -195,7 +210,7 @@ CUresult add_conditional(const GraphView& graph, const Dependencies& after,
                          const ConditionalNode& node, CUgraphNode* out,
                          std::vector<GraphView>* bodies);
 
-// Each sets new parameters of a node of that kind, with new owners in the first two slots; `extra`
+// Each sets new parameters of a node of that kind, with new owners in the first two roles; `extra`
 // and `more` stay. The graph releases the former owners; clones and executable graphs made before
 // keep them. The context of a copy or memset cannot be changed, and is ignored.
 CUresult set_kernel(const GraphView& graph, CUgraphNode node, const KernelNode& parameters);

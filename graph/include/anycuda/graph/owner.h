@@ -16,9 +16,9 @@ namespace anycuda::graph {
 // keep each other alive.
 using OpaqueHandle = std::shared_ptr<const void>;
 
-// A node has four slots, each for one owner. add_* and set_* use the first two, by the kind of the
-// node; `extra` and `more` are always the caller's.
-enum class Slot : unsigned {
+// What an owner of a node is for. A node has four roles, each for one owner. add_* and set_* use
+// the first two, by the kind of the node; `extra` and `more` are always the caller's.
+enum class OwnerRole : unsigned {
   code = 0,         // kernel: the module or library that its code is in
   arguments = 1,    // kernel: what its arguments point to
   destination = 0,  // memcpy, memset
@@ -30,13 +30,17 @@ enum class Slot : unsigned {
   extra = 2,
   more = 3,
 };
-constexpr unsigned kSlots = 4;
+constexpr unsigned kOwnerRoles = 4;
 
-// All owners of a node, by slot. An empty entry means no owner, and costs nothing.
-using Owners = std::array<OpaqueHandle, kSlots>;
+// Names of 0.1.0.
+using Slot [[deprecated("use OwnerRole")]] = OwnerRole;
+[[deprecated("use kOwnerRoles")]] constexpr unsigned kSlots = kOwnerRoles;
+
+// All owners of a node, by role. An empty entry means no owner, and costs nothing.
+using Owners = std::array<OpaqueHandle, kOwnerRoles>;
 
 // Combines several owners into one, such as the buffers of a kernel's arguments, which share a
-// slot. Empty owners are left out; if all are empty, so is the result. If one of them is the
+// role. Empty owners are left out; if all are empty, so is the result. If one of them is the
 // allocation of a closed Buffer, the result is that allocation, which every function refuses.
 // Throws std::bad_alloc.
 OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners);

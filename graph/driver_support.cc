@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 
 #include <atomic>
 #include <cstring>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/copy.h"
+#include "graph/clone_state.h"
 
 #include <algorithm>
 
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 #include "graph/identity.h"
 
 namespace anycuda::graph {
@@ -53,31 +53,31 @@ CUresult prune_destroyed_nodes(GraphState* graph) {
 }
 
 GraphState::Pointer reserve_clone_state(const GraphState& source, GraphState::Place place) {
-  auto room = std::make_shared<GraphState>(nullptr, place);
+  auto clone = std::make_shared<GraphState>(nullptr, place);
   for (const auto& [node, graphs] : source.embedded) {
-    auto& rooms = room->embedded[node];
+    auto& clones = clone->embedded[node];
     for (const GraphState::Pointer& graph : graphs) {
-      rooms.push_back(reserve_clone_state(*graph, GraphState::Place::in_node));
+      clones.push_back(reserve_clone_state(*graph, GraphState::Place::in_node));
     }
   }
-  return room;
+  return clone;
 }
 
-void populate_clone(GraphState* room, const GraphState& source, CUgraph copy) {
-  room->graph.store(copy);
-  if (room->embedded_in_node) room->id = id_of_graph(copy);
+void populate_clone(GraphState* clone, const GraphState& source, CUgraph copy) {
+  clone->graph.store(copy);
+  if (clone->embedded_in_node) clone->id = id_of_graph(copy);
   source.table.each_node([&](CUgraphNode node, NodeTable::Has has) {
     if (has.attachment == nullptr) return;
     const CUgraphNode found = counterpart(node, copy);
     if (found == nullptr) return;
-    room->table.reserve();
-    room->know(found, has);
+    clone->table.reserve();
+    clone->know(found, has);
   });
   // The entries' keys are the source's nodes: they are replaced by the copy's, without an
   // allocation.
   GraphState::Embedded placed;
   for (const auto& [node, graphs] : source.embedded) {
-    auto entry = room->embedded.extract(node);
+    auto entry = clone->embedded.extract(node);
     const CUgraphNode found = counterpart(node, copy);
     CUgraph inner = nullptr;
     // Bodies of conditional nodes are left out: the driver has no function that finds those of a
@@ -90,7 +90,7 @@ void populate_clone(GraphState* room, const GraphState& source, CUgraph copy) {
     entry.key() = found;
     placed.insert(std::move(entry));
   }
-  room->embedded = std::move(placed);
+  clone->embedded = std::move(placed);
 }
 
 }  // namespace anycuda::graph

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Owners of nodes of any kind.
-#include "graph/driver.h"
-#include "graph/state.h"
+#include "graph/driver_support.h"
+#include "graph/graph_state.h"
 
 namespace anycuda::graph {
 namespace {
 
-bool exists(Slot slot) { return static_cast<unsigned>(slot) < kSlots; }
+bool exists(OwnerRole role) { return static_cast<unsigned>(role) < kOwnerRoles; }
 
 // Removes a node that the caller's function added before it failed or threw.
 CUresult undo(CUresult result, GraphState* state, CUgraphNode* node) {
@@ -21,20 +21,21 @@ CUresult undo(CUresult result, GraphState* state, CUgraphNode* node) {
 
 }  // namespace
 
-CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, OpaqueHandle owner) {
+CUresult graph_set_owner(const GraphView& graph, CUgraphNode node, OwnerRole role,
+                         OpaqueHandle owner) {
   return entry([&] {
     GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    if (!exists(slot)) {
-      return fail(CUDA_ERROR_INVALID_VALUE, "there is no slot %u: a node has %u",
-                  static_cast<unsigned>(slot), kSlots);
+    if (!exists(role)) {
+      return fail(CUDA_ERROR_INVALID_VALUE, "role %u does not exist: a node has %u roles",
+                  static_cast<unsigned>(role), kOwnerRoles);
     }
     NodeTable::Has former;
     CUresult result = check_node(state, node, "the node", &former);
     if (result != CUDA_SUCCESS || owner == nullptr) return result;
     Owners owners;
     if (former.attachment != nullptr) owners = former.attachment->owners();
-    owners[static_cast<unsigned>(slot)] = std::move(owner);
+    owners[static_cast<unsigned>(role)] = std::move(owner);
     OwnerTransaction transaction(state);
     result = transaction.prepare(owners);
     if (result == CUDA_SUCCESS) transaction.commit(node);
@@ -42,13 +43,13 @@ CUresult graph_set_slot(const GraphView& graph, CUgraphNode node, Slot slot, Opa
   });
 }
 
-OpaqueHandle graph_get_slot(const GraphView& graph, CUgraphNode node, Slot slot) {
+OpaqueHandle graph_get_owner(const GraphView& graph, CUgraphNode node, OwnerRole role) {
   drain_at_entry();
   const GraphState* const state = GraphState::of(graph).get();
-  if (state == nullptr || state->graph.load() == nullptr || !exists(slot)) return nullptr;
+  if (state == nullptr || state->graph.load() == nullptr || !exists(role)) return nullptr;
   const Attachment* const attachment = state->table.find(node);
   if (attachment == nullptr) return nullptr;
-  return attachment->owners()[static_cast<unsigned>(slot)];
+  return attachment->owners()[static_cast<unsigned>(role)];
 }
 
 CUresult add_with_owners(const GraphView& graph, const Owners& owners,
@@ -86,7 +87,7 @@ CUresult set_with_owners(const GraphView& graph, CUgraphNode node, const Owners&
                          const std::function<CUresult(CUgraphNode)>& set) {
   return entry([&] {
     if (!set) return fail(CUDA_ERROR_INVALID_VALUE, "set is empty");
-    return set_node(graph, node, owners, kSlots, [&](CUgraphNode one) {
+    return set_node(graph, node, owners, kOwnerRoles, [&](CUgraphNode one) {
       const CUresult result = set(one);
       if (result == CUDA_SUCCESS) return result;
       return fail(result, "the caller's function to set a node's parameters returned %u", result);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/state.h"
+#include "graph/graph_state.h"
 
 #include <mutex>
 
-#include "graph/driver.h"
+#include "graph/driver_support.h"
 
 namespace anycuda::graph {
 namespace {

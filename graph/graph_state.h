@@ -129,12 +129,12 @@ CUresult add_node(const GraphView& view, const Dependencies& after, const Owners
   return CUDA_SUCCESS;
 }
 
-// The number of slots that set_* replaces; the other slots are the caller's, and stay.
-constexpr unsigned kHelperSlots = 2;
+// The number of roles that set_* replaces; the other roles are the caller's, and stay.
+constexpr unsigned kHelperRoles = 2;
 
-// Replaces a node's parameters by `call`, and the owners in the first `slots` slots.
+// Replaces a node's parameters by `call`, and the owners in the first `roles` roles.
 template <typename Call>
-CUresult set_node(const GraphView& view, CUgraphNode node, const Owners& owners, unsigned slots,
+CUresult set_node(const GraphView& view, CUgraphNode node, const Owners& owners, unsigned roles,
                   const Call& call) {
   GraphState* const state = usable(view);
   if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
@@ -144,7 +144,7 @@ CUresult set_node(const GraphView& view, CUgraphNode node, const Owners& owners,
   Owners all = owners;
   if (former.attachment != nullptr) {
     const Owners before = former.attachment->owners();
-    for (unsigned slot = slots; slot < kSlots; ++slot) all[slot] = before[slot];
+    for (unsigned role = roles; role < kOwnerRoles; ++role) all[role] = before[role];
   }
   OwnerTransaction transaction(state);
   result = transaction.prepare(all);

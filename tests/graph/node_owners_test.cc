@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Slots of nodes: one immutable attachment, replaced as a whole.
+// Owners of nodes: one immutable attachment, replaced as a whole.
 #include "tests/graph/fixture.h"
 
 namespace anycuda::graph {
@@ -8,9 +8,9 @@ namespace {
 
 using testing::HasSubstr;
 
-class Slots : public OnFakeDriver {};
+class NodeOwners : public OnFakeDriver {};
 
-TEST_F(Slots, AnOwnerLivesAsLongAsTheGraph) {
+TEST_F(NodeOwners, AnOwnerLivesAsLongAsTheGraph) {
   Watched owner;
   Graph one = graph();
   node(one, owner.take());
@@ -19,20 +19,20 @@ TEST_F(Slots, AnOwnerLivesAsLongAsTheGraph) {
   EXPECT_FALSE(owner.alive());
 }
 
-TEST_F(Slots, EachSlotHasItsOwner) {
-  Watched owners[kSlots];
+TEST_F(NodeOwners, EachRoleHasItsOwner) {
+  Watched owners[kOwnerRoles];
   Graph one = graph();
   CUgraphNode empty = nullptr;
   ASSERT_EQ(add_empty(one, {}, &empty), kOk);
-  for (unsigned slot = 0; slot < kSlots; ++slot) {
-    const OpaqueHandle owner = owners[slot].take();
-    ASSERT_EQ(graph_set_slot(one, empty, static_cast<Slot>(slot), owner), kOk);
-    EXPECT_EQ(graph_get_slot(one, empty, static_cast<Slot>(slot)), owner);
+  for (unsigned role = 0; role < kOwnerRoles; ++role) {
+    const OpaqueHandle owner = owners[role].take();
+    ASSERT_EQ(graph_set_owner(one, empty, static_cast<OwnerRole>(role), owner), kOk);
+    EXPECT_EQ(graph_get_owner(one, empty, static_cast<OwnerRole>(role)), owner);
   }
   for (const Watched& owner : owners) EXPECT_TRUE(owner.alive());
   EXPECT_EQ(driver().live().user_objects, 1U) << "one attachment, whatever is in it";
   Watched other;
-  ASSERT_EQ(graph_set_slot(one, empty, Slot::source, other.take()), kOk);
+  ASSERT_EQ(graph_set_owner(one, empty, OwnerRole::source, other.take()), kOk);
   EXPECT_TRUE(owners[0].alive());
   EXPECT_FALSE(owners[1].alive());
   EXPECT_TRUE(owners[2].alive());
@@ -42,39 +42,41 @@ TEST_F(Slots, EachSlotHasItsOwner) {
   EXPECT_FALSE(other.alive());
 }
 
-TEST_F(Slots, EmptyOwner_SucceedsWithoutAnObject) {
+TEST_F(NodeOwners, EmptyOwner_SucceedsWithoutAnObject) {
   Graph one = graph();
   CUgraphNode empty = nullptr;
   ASSERT_EQ(add_empty(one, {}, &empty), kOk);
-  EXPECT_EQ(graph_set_slot(one, empty, Slot::code, nullptr), kOk);
+  EXPECT_EQ(graph_set_owner(one, empty, OwnerRole::code, nullptr), kOk);
   EXPECT_EQ(driver().live().user_objects, 0U);
   Watched owner;
-  ASSERT_EQ(graph_set_slot(one, empty, Slot::code, owner.take()), kOk);
-  EXPECT_EQ(graph_set_slot(one, empty, Slot::code, nullptr), kOk);
+  ASSERT_EQ(graph_set_owner(one, empty, OwnerRole::code, owner.take()), kOk);
+  EXPECT_EQ(graph_set_owner(one, empty, OwnerRole::code, nullptr), kOk);
   EXPECT_TRUE(owner.alive());
 }
 
-TEST_F(Slots, BadGraphNodeOrSlotIsRefused) {
+TEST_F(NodeOwners, BadGraphNodeOrRoleIsRefused) {
   Graph one = graph();
   CUgraphNode empty = nullptr;
   ASSERT_EQ(add_empty(one, {}, &empty), kOk);
   const OpaqueHandle owner = std::make_shared<int>(1);
-  EXPECT_EQ(graph_set_slot(GraphView(), empty, Slot::code, owner), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(graph_set_owner(GraphView(), empty, OwnerRole::code, owner), CUDA_ERROR_INVALID_VALUE);
   EXPECT_STREQ(last_error(), "the graph is null");
-  EXPECT_EQ(graph_set_slot(GraphView(), empty, Slot::code, nullptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(graph_set_slot(one, nullptr, Slot::code, owner), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(graph_set_owner(GraphView(), empty, OwnerRole::code, nullptr),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(graph_set_owner(one, nullptr, OwnerRole::code, owner), CUDA_ERROR_INVALID_VALUE);
   EXPECT_STREQ(last_error(), "the node is null");
-  EXPECT_EQ(graph_set_slot(one, empty, static_cast<Slot>(4), owner), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_STREQ(last_error(), "there is no slot 4: a node has 4");
+  EXPECT_EQ(graph_set_owner(one, empty, static_cast<OwnerRole>(4), owner),
+            CUDA_ERROR_INVALID_VALUE);
+  EXPECT_STREQ(last_error(), "role 4 does not exist: a node has 4 roles");
   const GraphView view = one;
   one.destroy();
-  EXPECT_EQ(graph_set_slot(view, empty, Slot::code, owner), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(graph_set_owner(view, empty, OwnerRole::code, owner), CUDA_ERROR_INVALID_VALUE);
   EXPECT_THAT(last_error(), HasSubstr("the graph is gone"));
-  EXPECT_EQ(graph_get_slot(view, empty, Slot::code), nullptr);
+  EXPECT_EQ(graph_get_owner(view, empty, OwnerRole::code), nullptr);
   EXPECT_EQ(owner.use_count(), 1);
 }
 
-TEST_F(Slots, ReplacedOwner_StaysWithEarlierObjects) {
+TEST_F(NodeOwners, ReplacedOwner_StaysWithEarlierObjects) {
   Watched first;
   Watched second;
   Graph one = graph();
@@ -83,7 +85,7 @@ TEST_F(Slots, ReplacedOwner_StaysWithEarlierObjects) {
   ASSERT_EQ(one.clone(&clone), kOk);
   Exec exec;
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
-  ASSERT_EQ(graph_set_slot(one, changed, Slot::extra, second.take()), kOk);
+  ASSERT_EQ(graph_set_owner(one, changed, OwnerRole::extra, second.take()), kOk);
   EXPECT_TRUE(first.alive());
   clone.destroy();
   EXPECT_TRUE(first.alive());
@@ -94,7 +96,7 @@ TEST_F(Slots, ReplacedOwner_StaysWithEarlierObjects) {
   EXPECT_FALSE(second.alive());
 }
 
-TEST_F(Slots, TheLastOfSeveralExecutablesFrees) {
+TEST_F(NodeOwners, TheLastOfSeveralExecutablesFrees) {
   Watched owner;
   Graph one = graph();
   const CUgraphNode removed = node(one, owner.take());
@@ -108,7 +110,7 @@ TEST_F(Slots, TheLastOfSeveralExecutablesFrees) {
   EXPECT_FALSE(owner.alive());
 }
 
-TEST_F(Slots, NodeAtADestroyedNodesAddressIsNew) {
+TEST_F(NodeOwners, NodeAtADestroyedNodesAddressIsNew) {
   Watched stale;
   Watched fresh;
   Graph one = graph();
@@ -125,13 +127,13 @@ TEST_F(Slots, NodeAtADestroyedNodesAddressIsNew) {
   CUgraphNode again = nullptr;
   ASSERT_EQ(add_empty(one, {}, &again), kOk);
   ASSERT_EQ(again, gone) << "the fake driver gives addresses out again";
-  EXPECT_EQ(graph_get_slot(one, again, Slot::extra), nullptr);
+  EXPECT_EQ(graph_get_owner(one, again, OwnerRole::extra), nullptr);
   EXPECT_FALSE(stale.alive());
-  ASSERT_EQ(graph_set_slot(one, again, Slot::extra, fresh.take()), kOk);
+  ASSERT_EQ(graph_set_owner(one, again, OwnerRole::extra, fresh.take()), kOk);
   EXPECT_TRUE(fresh.alive());
 }
 
-TEST_F(Slots, SetWithOwnersReplacesAll) {
+TEST_F(NodeOwners, SetWithOwnersReplacesAll) {
   Watched first;
   Watched second;
   Graph one = graph();
@@ -145,7 +147,7 @@ TEST_F(Slots, SetWithOwnersReplacesAll) {
   EXPECT_FALSE(second.alive());
 }
 
-TEST_F(Slots, FunctionsOfTheCallerMayFailAndThrow) {
+TEST_F(NodeOwners, FunctionsOfTheCallerMayFailAndThrow) {
   Watched owner;
   const OpaqueHandle held = owner.take();
   Graph one = graph();
@@ -170,7 +172,7 @@ TEST_F(Slots, FunctionsOfTheCallerMayFailAndThrow) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-TEST_F(Slots, OwnersInOne) {
+TEST_F(NodeOwners, OwnersInOne) {
   Watched first;
   Watched second;
   OpaqueHandle both = all_of({first.take(), nullptr, second.take()});
