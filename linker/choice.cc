@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "anycuda/linker/choice.h"
 
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 
 namespace anycuda::linker {
 namespace {
 
-bool asks_for_nvjitlink(const Facts& facts) { return facts.lto_ir_input || facts.lto_or_ptx_asked; }
+bool needs_nvjitlink(const Facts& facts) { return facts.lto_ir_input || facts.lto_or_ptx_asked; }
 
 // "LTO-IR is among the inputs", for the middle of a sentence.
-const char* what_asks(const Facts& facts) {
+const char* reason_for_nvjitlink(const Facts& facts) {
   if (facts.lto_ir_input && facts.lto_or_ptx_asked) {
     return "LTO-IR is among the inputs and link-time optimisation or PTX is asked for";
   }
@@ -18,23 +18,24 @@ const char* what_asks(const Facts& facts) {
 }
 
 std::string versions(const Facts& facts) {
-  return "nvJitLink is " + words(facts.nvjitlink) + ", the driver supports CUDA " +
-         words(facts.driver);
+  return "nvJitLink is " + describe(facts.nvjitlink) + ", the driver supports CUDA " +
+         describe(facts.driver);
 }
 
 std::string explain_nvjitlink(const Facts& facts) {
-  const std::string version = words(facts.nvjitlink);
+  const std::string version = describe(facts.nvjitlink);
   if (!facts.driver.known()) {
     return "nvJitLink " + version +
            " links: the driver's version is unknown, so no rule forbids it";
   }
   if (facts.driver.major == facts.nvjitlink.major) {
     return "nvJitLink " + version +
-           " links: it is of the driver's major (the driver supports CUDA " + words(facts.driver) +
-           ")";
+           " links: it is of the driver's major (the driver supports CUDA " +
+           describe(facts.driver) + ")";
   }
-  return "nvJitLink " + version + " links: " + what_asks(facts) + ", and the driver, of CUDA " +
-         words(facts.driver) + ", loads the output of an older toolkit";
+  return "nvJitLink " + version + " links: " + reason_for_nvjitlink(facts) +
+         ", and the driver, of CUDA " + describe(facts.driver) +
+         ", loads the output of an older toolkit";
 }
 
 std::string explain_driver(const Facts& facts) {
@@ -58,7 +59,7 @@ std::string explain_refusal(const Facts& facts, Refusal refusal) {
   const int major = facts.driver.major;
   const std::string install =
       "install nvJitLink " + std::to_string(major) + ".x (" + pip(major) + "), or ";
-  const std::string begin = std::string(what_asks(facts)) + ", which needs nvJitLink";
+  const std::string begin = std::string(reason_for_nvjitlink(facts)) + ", which needs nvJitLink";
   switch (refusal) {
     case Refusal::driver_too_old:
       return begin + "; " + versions(facts) + ", and cannot load the output of a newer major: " +
@@ -85,15 +86,15 @@ const char* name_of(Backend backend) {
 bool needs_driver(const Facts& facts) { return facts.nvjitlink.known(); }
 
 Choice choose(const Facts& facts) {
-  const bool asked = asks_for_nvjitlink(facts);
+  const bool needed = needs_nvjitlink(facts);
   if (!facts.nvjitlink.known()) {
-    if (asked) return {std::nullopt, Refusal::needs_nvjitlink};
+    if (needed) return {std::nullopt, Refusal::needs_nvjitlink};
     return {Backend::driver, Refusal::none};
   }
   const int driver = facts.driver.major;
   const int nvjitlink = facts.nvjitlink.major;
   if (!facts.driver.known() || driver == nvjitlink) return {Backend::nvjitlink, Refusal::none};
-  if (!asked) return {Backend::driver, Refusal::none};
+  if (!needed) return {Backend::driver, Refusal::none};
   if (driver < nvjitlink) return {std::nullopt, Refusal::driver_too_old};
   if (facts.rule == Rule::same_major) return {std::nullopt, Refusal::other_major};
   return {Backend::nvjitlink, Refusal::none};

@@ -4,8 +4,8 @@
 #include "linker/compile.h"
 
 #include "api/nvrtc_api.h"
+#include "linker/base/message_text.h"
 #include "linker/base/results.h"
-#include "linker/base/words.h"
 #include "linker/nvrtc_probe.h"
 #include "linker/probe_library.h"
 
@@ -58,9 +58,9 @@ class Compilation {
       require(api::nvrtcAddNameExpression(handle_.get(), expression.c_str()),
               "nvrtcAddNameExpression of " + quoted(expression));
     }
-    const std::vector<const char*> words = pointers(options_);
-    const unsigned result =
-        api::nvrtcCompileProgram(handle_.get(), static_cast<int>(words.size()), words.data());
+    const std::vector<const char*> arguments = pointers(options_);
+    const unsigned result = api::nvrtcCompileProgram(
+        handle_.get(), static_cast<int>(arguments.size()), arguments.data());
     keep_log();
     require(result, "nvrtcCompileProgram");
     keep_bytes(output);
@@ -74,7 +74,7 @@ class Compilation {
 
   [[noreturn]] void fail(const std::string& call, const std::string& why, int result) {
     throw CompileError(call + " failed for " + quoted(source_.name) + " (NVRTC " +
-                           words(out_->nvrtc) + "): " + why +
+                           describe(out_->nvrtc) + "): " + why +
                            "\n  options: " + in_one_line(joined(options_, " ")) +
                            "\n  log: " + (out_->log.empty() ? "empty" : out_->log),
                        result, out_->log);
@@ -162,7 +162,7 @@ void compile(const Source& source, const ProgramOptions& options, Output output,
   out->nvrtc = {major, minor};
   if (output == Output::lto_ir && !has_symbol(nvrtc.handle, "nvrtcGetLTOIR")) {
     throw BackendError("LTO-IR needs NVRTC 12.0 or later; " + in_one_line(nvrtc.path) + " is " +
-                       words(out->nvrtc) + ": install a newer one, or compile to PTX");
+                       describe(out->nvrtc) + ": install a newer one, or compile to PTX");
   }
   Compilation(source, std::move(words_for_nvrtc), out).run(output);
 }

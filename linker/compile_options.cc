@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // NVRTC documentation, "Supported Compile Options".
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/compile.h"
 #include "linker/inputs/check.h"
 
@@ -28,30 +28,30 @@ void check(const ProgramOptions& options, Output output) {
 
 std::vector<std::string> nvrtc_options(const ProgramOptions& options, Output output) {
   check(options, output);
-  std::vector<std::string> words;
-  const auto flag = [&words](bool set, const char* word) {
-    if (set) words.emplace_back(word);
+  std::vector<std::string> arguments;
+  const auto flag = [&arguments](bool set, const char* option) {
+    if (set) arguments.emplace_back(option);
   };
-  const auto choice = [&words](const std::optional<bool>& value, const char* word) {
-    if (value) words.push_back(std::string(word) + (*value ? "true" : "false"));
+  const auto choice = [&arguments](const std::optional<bool>& value, const char* option) {
+    if (value) arguments.push_back(std::string(option) + (*value ? "true" : "false"));
   };
-  if (!options.arch.empty()) words.push_back("-arch=" + options.arch);
-  if (!options.standard.empty()) words.push_back("-std=" + options.standard);
+  if (!options.arch.empty()) arguments.push_back("-arch=" + options.arch);
+  if (!options.standard.empty()) arguments.push_back("-std=" + options.standard);
   flag(output == Output::lto_ir, "-dlto");
   flag(options.relocatable || output == Output::lto_ir, "-rdc=true");
   flag(options.debug, "-G");
   flag(options.line_info, "-lineinfo");
   if (options.max_registers) {
-    words.push_back("-maxrregcount=" + std::to_string(*options.max_registers));
+    arguments.push_back("-maxrregcount=" + std::to_string(*options.max_registers));
   }
   choice(options.ftz, "-ftz=");
   choice(options.prec_div, "-prec-div=");
   choice(options.prec_sqrt, "-prec-sqrt=");
   choice(options.fma, "-fmad=");
-  for (const std::string& folder : options.include_folders) words.push_back("-I" + folder);
-  for (const std::string& define : options.defines) words.push_back("-D" + define);
-  words.insert(words.end(), options.others.begin(), options.others.end());
-  return words;
+  for (const std::string& folder : options.include_folders) arguments.push_back("-I" + folder);
+  for (const std::string& define : options.defines) arguments.push_back("-D" + define);
+  arguments.insert(arguments.end(), options.others.begin(), options.others.end());
+  return arguments;
 }
 
 }  // namespace anycuda::linker

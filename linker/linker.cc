@@ -6,7 +6,7 @@
 #include "linker/backends/backend.h"
 #include "linker/backends/context.h"
 #include "linker/backends/translate.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/inputs/check.h"
 #include "linker/select_backend.h"
 
@@ -51,10 +51,10 @@ struct Linker::State {
     }
     const std::string arch = options.arch.empty() ? linker::arch_of_context() : options.arch;
     linker::look_into(&items, options, arch);
-    std::vector<std::string> words = nvjitlink;
-    if (options.arch.empty()) words.insert(words.begin(), "-arch=" + arch);
-    return linker::link_with_nvjitlink(items, std::move(words), selection.nvjitlink, options.output,
-                                       &logs);
+    std::vector<std::string> arguments = nvjitlink;
+    if (options.arch.empty()) arguments.insert(arguments.begin(), "-arch=" + arch);
+    return linker::link_with_nvjitlink(items, std::move(arguments), selection.nvjitlink,
+                                       options.output, &logs);
   }
 
   linker::Options options;

@@ -7,9 +7,9 @@
 #include "api/nvjitlink_api.h"
 #include "compat/search/driver/driver.h"
 #include "compat/search/driver/driver_problem.h"
+#include "linker/base/message_text.h"
 #include "linker/base/results.h"
-#include "linker/base/words.h"
-#include "linker/kept.h"
+#include "linker/memo.h"
 #include "linker/nvrtc_probe.h"
 #include "linker/probe_library.h"
 
@@ -18,8 +18,8 @@ namespace {
 
 // Never destroyed: a Linker may be used by the last destructor of the process.
 template <typename Answer>
-Kept<Answer>& kept() {
-  static auto* const answer = new Kept<Answer>;
+Memo<Answer>& memo() {
+  static auto* const answer = new Memo<Answer>;
   return *answer;
 }
 
@@ -46,7 +46,7 @@ NvJitLinkProbe look_for_nvjitlink() {
   if (!has_symbol(found.handle, "nvJitLinkVersion")) {
     probe.presence = Presence::too_old;
     probe.reason =
-        "nvJitLink " + in_one_line(found.path) + " (" + words(found.version) +
+        "nvJitLink " + in_one_line(found.path) + " (" + describe(found.version) +
         ") is too old: it has no nvJitLinkVersion, which came with 12.3; install a newer "
         "one in its place, or name one in ANYCUDA_NVJITLINK";
     return probe;
@@ -76,19 +76,19 @@ NvrtcProbe look_for_nvrtc() {
 
 }  // namespace
 
-NvJitLinkProbe probe_nvjitlink() { return kept<NvJitLinkProbe>().get(look_for_nvjitlink); }
+NvJitLinkProbe probe_nvjitlink() { return memo<NvJitLinkProbe>().get(look_for_nvjitlink); }
 
-DriverProbe probe_driver() { return kept<DriverProbe>().get(look_for_driver); }
+DriverProbe probe_driver() { return memo<DriverProbe>().get(look_for_driver); }
 
-NvrtcProbe probe_nvrtc() { return kept<NvrtcProbe>().get(look_for_nvrtc); }
+NvrtcProbe probe_nvrtc() { return memo<NvrtcProbe>().get(look_for_nvrtc); }
 
 // A stub uses the library that it has opened until the process ends, even if a search would find
 // another one now.
 void reset_probes() {
-  kept<NvJitLinkProbe>().reset(
+  memo<NvJitLinkProbe>().reset(
       [](const auto& probe) { return probe.presence == Presence::usable; });
-  kept<DriverProbe>().reset([](const auto&) { return false; });
-  kept<NvrtcProbe>().reset([](const auto& probe) { return probe.handle != nullptr; });
+  memo<DriverProbe>().reset([](const auto&) { return false; });
+  memo<NvrtcProbe>().reset([](const auto& probe) { return probe.handle != nullptr; });
 }
 
 }  // namespace anycuda::linker

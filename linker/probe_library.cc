@@ -11,7 +11,7 @@
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 
 namespace anycuda::linker {
 namespace {

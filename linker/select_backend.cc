@@ -3,7 +3,7 @@
 
 #include "anycuda/linker/errors.h"
 #include "anycuda/linker/probe.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/probe_library.h"
 
 namespace anycuda::linker {
@@ -16,8 +16,11 @@ Selection forced(Backend backend) {
   if (probe.presence != Presence::usable) {
     throw BackendError("nvJitLink is forced (Options::backend), and " + probe.reason);
   }
-  return {
-      backend, "nvJitLink " + words(probe.version) + " links: it is forced", {}, probe.version, {}};
+  return {backend,
+          "nvJitLink " + describe(probe.version) + " links: it is forced",
+          {},
+          probe.version,
+          {}};
 }
 
 // Absent and too old are the same for the table.

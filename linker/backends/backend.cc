@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linker/backends/backend.h"
 
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/inputs/definitions.h"
 #include "linker/inputs/detect_type.h"
 

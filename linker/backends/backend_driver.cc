@@ -8,8 +8,8 @@
 #include "anycuda/linker/probe.h"
 #include "api/cuda_api.h"
 #include "linker/backends/backend.h"
+#include "linker/base/message_text.h"
 #include "linker/base/results.h"
-#include "linker/base/words.h"
 
 namespace anycuda::linker {
 namespace {
@@ -104,7 +104,7 @@ class Link {
     *logs_ = state_.logs();
     // The driver's own memory, until the state is destroyed.
     std::string bytes(static_cast<const char*>(cubin), cubin != nullptr ? size : 0);
-    return checked_output(std::move(bytes), Output::cubin, "cuLinkComplete", items_, words(),
+    return checked_output(std::move(bytes), Output::cubin, "cuLinkComplete", items_, option_texts(),
                           *logs_);
   }
 
@@ -114,10 +114,10 @@ class Link {
     *logs_ = state_.logs();
     throw link_error({call, driver_result(result) + cure_of(result), static_cast<int>(result),
                       hint_for_newer(items_, "the driver", probe_driver().version)},
-                     items_, words(), *logs_);
+                     items_, option_texts(), *logs_);
   }
 
-  std::vector<std::string> words() const {
+  std::vector<std::string> option_texts() const {
     std::vector<std::string> out;
     for (const DriverOption& option : options_) {
       out.push_back(std::string(option.name) + "=" + std::to_string(option.value));

@@ -6,8 +6,8 @@
 #include "api/nvjitlink_api.h"
 #include "compat/rules/lto_ir.h"
 #include "linker/backends/backend.h"
+#include "linker/base/message_text.h"
 #include "linker/base/results.h"
-#include "linker/base/words.h"
 #include "linker/inputs/detect_type.h"
 #include "linker/inputs/file_head.h"
 
@@ -63,7 +63,7 @@ bool has_lto_ir_of_12(const Item& item) {
 void refuse_lto_ir_of_12(const Item& item, Version version) {
   if (version.major < 13 || !has_lto_ir_of_12(item)) return;
   throw InputError("the input " + quoted(item.name) + " (" + name_of(item.type) +
-                       ") holds LTO-IR made by CUDA 12, and nvJitLink is " + words(version) +
+                       ") holds LTO-IR made by CUDA 12, and nvJitLink is " + describe(version) +
                        ": LTO-IR is only promised to work within a major; make it with an NVRTC or "
                        "nvcc of CUDA " +
                        std::to_string(version.major) + ", or install nvJitLink 12",
@@ -94,7 +94,7 @@ class Link {
   void require(unsigned result, const std::string& call) {
     if (result == api::NVJITLINK_SUCCESS) return;
     keep_logs();
-    throw link_error({call + " (nvJitLink " + words(version_) + ")", nvjitlink_result(result),
+    throw link_error({call + " (nvJitLink " + describe(version_) + ")", nvjitlink_result(result),
                       static_cast<int>(result), hint_for_newer(items_, "nvJitLink", version_)},
                      items_, options_, *logs_);
   }

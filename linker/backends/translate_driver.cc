@@ -3,7 +3,7 @@
 // CUDA Driver API, "Data types used by CUDA driver", CUjit_option.
 #include "api/cuda_api.h"
 #include "linker/backends/translate.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 
 namespace anycuda::linker {
 namespace {

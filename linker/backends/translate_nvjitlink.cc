@@ -4,7 +4,7 @@
 // docs/linker.md.
 #include "api/nvjitlink_api.h"
 #include "linker/backends/translate.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 
 namespace anycuda::linker {
 namespace {
@@ -20,29 +20,29 @@ constexpr Version kLtoIrOutput{13, 3};
 
 void need(const char* option, const char* what, Version least, Version version) {
   if (!older(version, least)) return;
-  refuse(option, std::string(what) + "needs nvJitLink " + words(least) + " or later; this is " +
-                     words(version) + ": install a newer one, or do without");
+  refuse(option, std::string(what) + "needs nvJitLink " + describe(least) + " or later; this is " +
+                     describe(version) + ": install a newer one, or do without");
 }
 
-class Words {
+class ArgumentList {
  public:
-  void flag(bool set, const char* word) {
-    if (set) words_.emplace_back(word);
+  void flag(bool set, const char* option) {
+    if (set) arguments_.emplace_back(option);
   }
-  void number(const std::optional<int>& value, const char* word) {
-    if (value) words_.push_back(word + std::to_string(*value));
+  void number(const std::optional<int>& value, const char* option) {
+    if (value) arguments_.push_back(option + std::to_string(*value));
   }
   // 0 and 1: nvJitLink passes the text on to libNVVM, which does not accept true and false.
-  void choice(const std::optional<bool>& value, const char* word) {
-    if (value) words_.push_back(std::string(word) + (*value ? "1" : "0"));
+  void choice(const std::optional<bool>& value, const char* option) {
+    if (value) arguments_.push_back(std::string(option) + (*value ? "1" : "0"));
   }
-  void each(const std::vector<std::string>& values, const char* word) {
-    for (const std::string& value : values) words_.push_back(word + value);
+  void each(const std::vector<std::string>& values, const char* option) {
+    for (const std::string& value : values) arguments_.push_back(option + value);
   }
-  std::vector<std::string> take() { return std::move(words_); }
+  std::vector<std::string> take() { return std::move(arguments_); }
 
  private:
-  std::vector<std::string> words_;
+  std::vector<std::string> arguments_;
 };
 
 void check_support(const Options& options, Version version) {
@@ -63,31 +63,31 @@ void check_support(const Options& options, Version version) {
 
 std::vector<std::string> nvjitlink_options(const Options& options, Version version) {
   check_support(options, version);
-  Words words;
-  if (!options.arch.empty()) words.each({options.arch}, "-arch=");
-  words.flag(options.lto, "-lto");
-  words.flag(options.output == Output::ptx, "-ptx");
-  words.flag(options.incremental, "-r");
-  words.number(options.optimization_level, "-O");
-  words.flag(options.debug, "-g");
-  words.flag(options.line_info, "-lineinfo");
-  words.flag(options.verbose, "-verbose");
-  words.flag(options.time, "-time");
-  words.number(options.max_registers, "-maxrregcount=");
-  words.choice(options.ftz, "-ftz=");
-  words.choice(options.prec_div, "-prec-div=");
-  words.choice(options.prec_sqrt, "-prec-sqrt=");
-  words.choice(options.fma, "-fma=");
-  words.each(options.kernels_used, "-kernels-used=");
-  words.each(options.variables_used, "-variables-used=");
-  words.flag(options.optimize_unused_variables, "-optimize-unused-variables");
-  words.each(options.ptxas_options, "-Xptxas=");
-  words.each(options.nvvm_options, "-Xnvvm=");
-  words.number(options.split_compile, "-split-compile=");
-  words.number(options.split_compile_extended, "-split-compile-extended=");
-  words.number(options.jump_table_density, "-jump-table-density=");
-  words.flag(options.no_cache, "-no-cache");
-  return words.take();
+  ArgumentList arguments;
+  if (!options.arch.empty()) arguments.each({options.arch}, "-arch=");
+  arguments.flag(options.lto, "-lto");
+  arguments.flag(options.output == Output::ptx, "-ptx");
+  arguments.flag(options.incremental, "-r");
+  arguments.number(options.optimization_level, "-O");
+  arguments.flag(options.debug, "-g");
+  arguments.flag(options.line_info, "-lineinfo");
+  arguments.flag(options.verbose, "-verbose");
+  arguments.flag(options.time, "-time");
+  arguments.number(options.max_registers, "-maxrregcount=");
+  arguments.choice(options.ftz, "-ftz=");
+  arguments.choice(options.prec_div, "-prec-div=");
+  arguments.choice(options.prec_sqrt, "-prec-sqrt=");
+  arguments.choice(options.fma, "-fma=");
+  arguments.each(options.kernels_used, "-kernels-used=");
+  arguments.each(options.variables_used, "-variables-used=");
+  arguments.flag(options.optimize_unused_variables, "-optimize-unused-variables");
+  arguments.each(options.ptxas_options, "-Xptxas=");
+  arguments.each(options.nvvm_options, "-Xnvvm=");
+  arguments.number(options.split_compile, "-split-compile=");
+  arguments.number(options.split_compile_extended, "-split-compile-extended=");
+  arguments.number(options.jump_table_density, "-jump-table-density=");
+  arguments.flag(options.no_cache, "-no-cache");
+  return arguments.take();
 }
 
 unsigned nvjitlink_type(const Item& item, Version version) {
@@ -107,7 +107,7 @@ unsigned nvjitlink_type(const Item& item, Version version) {
     case InputType::index:
       if (!older(version, kIndex)) return api::NVJITLINK_INPUT_INDEX;
       throw InputError("the file " + quoted(item.name) + " is an index, which needs nvJitLink " +
-                           words(kIndex) + " or later; this is " + words(version),
+                           describe(kIndex) + " or later; this is " + describe(version),
                        item.name);
     default:
       throw InputError("the input " + quoted(item.name) + " is " + name_of(item.type) +

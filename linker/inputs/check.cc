@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/inputs/detect_type.h"
 #include "linker/inputs/file_head.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
 
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/inputs/check.h"
 #include "linker/inputs/definitions.h"
 #include "linker/inputs/detect_type.h"
@@ -96,8 +96,8 @@ std::string hint_for_newer(const std::vector<Item>& items, const std::string& li
   for (const Item& item : items) {
     const Contents& contents = item.contents;
     if (!older(version, contents.made_by)) continue;
-    const std::string cuda = words(contents.made_by);
-    const std::string own = words(version);
+    const std::string cuda = describe(contents.made_by);
+    const std::string own = describe(version);
     return joined({"\n  what would help:", quoted(item.name), "has", contents.newest + ", of CUDA",
                    cuda + ", and", linker, "is of CUDA", own + ": install one of", cuda,
                    "or later, or compile with CUDA", own, "or older"},

@@ -2,7 +2,7 @@
 #include <cctype>
 #include <cstring>
 
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/inputs/check.h"
 
 namespace anycuda::linker {

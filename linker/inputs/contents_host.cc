@@ -4,7 +4,7 @@
 #include "device_code/archive.h"
 #include "device_code/cubin.h"
 #include "device_code/sections.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/inputs/contents_reader.h"
 #include "linker/inputs/detect_type.h"
 

@@ -4,7 +4,7 @@
 #include "device_code/cubin.h"
 #include "device_code/ptx.h"
 #include "device_code/sections.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 #include "linker/inputs/releases.h"
 
 namespace anycuda::linker {
@@ -78,7 +78,7 @@ void ContentsReader::ptx(Bytes text) {
   nothing_behind(text, text.find("", 1), "its text");
   const Bytes code = text.from(device_code::find_ptx(text));
   const Version version = device_code::read_ptx_header(code).version;
-  note(cuda_of_ptx(version), "PTX " + words(version));
+  note(cuda_of_ptx(version), "PTX " + describe(version));
 }
 
 void ContentsReader::lto_ir(Bytes ir) {
@@ -135,7 +135,7 @@ void ContentsReader::entries(Bytes fatbin, const std::string& place) {
       note(cuda_of_lto_ir(entry.format), "LTO-IR");
     } else if (entry.kind == Kind::ptx) {
       other = other || reaches(entry.architecture);
-      note(cuda_of_ptx(entry.format), "PTX " + words(entry.format));
+      note(cuda_of_ptx(entry.format), "PTX " + describe(entry.format));
     } else if (entry.kind == Kind::cubin && fits(entry.architecture)) {
       other = true;
       if (entry.compression != device_code::Compression::none) continue;

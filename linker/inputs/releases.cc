@@ -2,7 +2,7 @@
 #include "linker/inputs/releases.h"
 
 #include "compat/rules/device_code_rule.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 
 namespace anycuda::linker {
 namespace {

@@ -29,17 +29,17 @@ Computer& Computer::with_fake_driver(const std::string& fault, const std::string
   return *this;
 }
 
-std::string Computer::child(std::vector<std::string> words) const {
-  words.insert(words.begin(), LINKER_CHILD);
-  const ProcessResult result = run(words);
+std::string Computer::child(std::vector<std::string> arguments) const {
+  arguments.insert(arguments.begin(), LINKER_CHILD);
+  const ProcessResult result = run(arguments);
   EXPECT_EQ(result.status, 0) << result.describe();
   EXPECT_EQ(result.err, "") << result.describe();
   return result.out;
 }
 
-std::string Computer::walk(std::vector<std::string> words, std::chrono::seconds timeout) const {
-  words.insert(words.begin(), LINKER_WALK);
-  const ProcessResult result = run(words, timeout);
+std::string Computer::walk(std::vector<std::string> arguments, std::chrono::seconds timeout) const {
+  arguments.insert(arguments.begin(), LINKER_WALK);
+  const ProcessResult result = run(arguments, timeout);
   EXPECT_EQ(result.status, 0) << result.describe();
   return result.out;
 }

@@ -20,10 +20,10 @@ class Computer : public Machine {
   Computer& with_fake_driver(const std::string& fault = "", const std::string& version = "");
 
   // Expects exit status 0 and nothing on stderr; gives stdout.
-  std::string child(std::vector<std::string> words) const;
+  std::string child(std::vector<std::string> arguments) const;
   // The same for the program linker_walk, which may write to stderr: nvJitLink reports some inputs
   // there.
-  std::string walk(std::vector<std::string> words,
+  std::string walk(std::vector<std::string> arguments,
                    std::chrono::seconds timeout = std::chrono::seconds(120)) const;
 };
 

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "linker/backends/translate.h"
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 
 using namespace anycuda::linker;
 
@@ -65,7 +65,7 @@ std::string nvjitlink_cell(const Options& options) {
       const std::string text = words.empty() ? "its function" : "`" + words + "`";
       return release.major == 12 && release.minor == 3
                  ? text
-                 : text + ", from " + anycuda::linker::words(release);
+                 : text + ", from " + anycuda::linker::describe(release);
     } catch (const UnsupportedOptionError&) {
     }
   }

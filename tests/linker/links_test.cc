@@ -38,9 +38,9 @@ TEST_P(Links, OutputsAreAcceptedByOtherPrograms) {
   Computer computer;
   computer.with_nvjitlink(version).put_folder("out");
   const std::string out = computer.resolve("out");
-  std::vector<std::string> words = {"outputs", modules_of(version), out};
-  words.insert(words.end(), release.more.begin(), release.more.end());
-  EXPECT_THAT(computer.child(words), HasSubstr("the same PTX by compute_80: "));
+  std::vector<std::string> arguments = {"outputs", modules_of(version), out};
+  arguments.insert(arguments.end(), release.more.begin(), release.more.end());
+  EXPECT_THAT(computer.child(arguments), HasSubstr("the same PTX by compute_80: "));
   int cubins = 0;
   for (const auto& file : std::filesystem::directory_iterator(out)) {
     if (file.path().extension() != ".cubin") continue;

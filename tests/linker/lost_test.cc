@@ -80,12 +80,12 @@ TEST_P(Walk, LosesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Releases, Walk, testing::ValuesIn(kReleases), kPrintedName);
 
-// One link of these files by nvJitLink 13.5, or another, in words.
-std::string link(std::vector<std::string> words, const std::string& release = "13.5") {
+// The output of one link of these files by nvJitLink 13.5, or by another release.
+std::string link(std::vector<std::string> arguments, const std::string& release = "13.5") {
   Computer computer;
   computer.with_nvjitlink(release);
-  words.insert(words.begin(), "link");
-  return computer.walk(std::move(words));
+  arguments.insert(arguments.begin(), "link");
+  return computer.walk(std::move(arguments));
 }
 
 std::string made(const std::string& file) { return modules_of("13.5") + "/" + file; }
@@ -97,9 +97,9 @@ TEST(Lost, LtoIrOutputTakesLtoIrOnly) {
     for (const std::string& other :
          {made("second.ptx"), made("second.cubin"), form("second.o"), form("second.fatbin"),
           form("second.a"), form("first+second.lto.a")}) {
-      std::vector<std::string> words = {"lto", output, made("first.ltoir"), other};
-      EXPECT_THAT(link(words), AllOf(StartsWith("InputError: the file '" + other + "'"),
-                                     HasSubstr("would be left out: compile it to LTO-IR")));
+      std::vector<std::string> arguments = {"lto", output, made("first.ltoir"), other};
+      EXPECT_THAT(link(arguments), AllOf(StartsWith("InputError: the file '" + other + "'"),
+                                         HasSubstr("would be left out: compile it to LTO-IR")));
     }
     for (const std::string& other : {made("second.ltoir"), form("second.lto.o"),
                                      form("second.lto.fatbin"), form("second.both.a")}) {

@@ -29,7 +29,7 @@ Memory now() {
           static_cast<double>(heap.uordblks + heap.hblkhd) / 1024};
 }
 
-std::string told(const Memory& memory) {
+std::string describe(const Memory& memory) {
   return show(static_cast<long>(memory.heap)) + " KiB of heap and " +
          show(static_cast<long>(memory.resident)) + " KiB resident";
 }
@@ -53,7 +53,7 @@ void fail_once(Check& check, const Options& options) {
 struct Growth {
   double heap = 0;
   double resident = 0;
-  std::string words;
+  std::string text;
 };
 
 template <typename LinkOnce>
@@ -68,9 +68,9 @@ Growth growth_of(Check& check, int links, LinkOnce link) {
   Growth growth;
   growth.heap = (after.heap - before.heap) * 1024 / (links - warm_up);
   growth.resident = (after.resident - before.resident) * 1024 / (links - warm_up);
-  growth.words = "after " + show(warm_up) + " links " + told(before) + ", after " + show(links) +
-                 " " + told(after) + ": " + show(growth.heap) + " and " + show(growth.resident) +
-                 " bytes a link";
+  growth.text = "after " + show(warm_up) + " links " + describe(before) + ", after " + show(links) +
+                " " + describe(after) + ": " + show(growth.heap) + " and " + show(growth.resident) +
+                " bytes a link";
   return growth;
 }
 
@@ -79,7 +79,7 @@ void good_links(Backend backend) {
   const Options options = options_for({"", backend});
   const Growth growth =
       growth_of(check, quick() ? 100 : 10000, [&](int i) { link_once(check, options, i); });
-  check.detail(growth.words);
+  check.detail(growth.text);
   if (quick()) return;  // a memory checker holds freed memory back
   // One image or log that is kept would be thousands of bytes a link.
   EXPECT(check, growth.heap < 64);
@@ -100,8 +100,8 @@ void failing_links(Backend backend) {
                       .empty());
   });
   const Growth ours = growth_of(check, links, [&](int) { fail_once(check, options); });
-  check.detail(ours.words);
-  check.detail("by the backend's own functions " + own.words);
+  check.detail(ours.text);
+  check.detail("by the backend's own functions " + own.text);
   if (!quick()) EXPECT(check, ours.heap < own.heap + 512);
 }
 

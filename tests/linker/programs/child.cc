@@ -81,7 +81,7 @@ Options options_for(InputType type) {
 
 }  // namespace child
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
   const std::map<std::string, int (*)(const child::Arguments&)> jobs = {
       {"rows", child::rows},
       {"outputs", child::outputs},
@@ -95,10 +95,10 @@ int main(int count, char** words) {
       {"no_memory", child::no_memory},
   };
   std::setvbuf(stdout, nullptr, _IONBF, 0);
-  const auto job = jobs.find(count > 1 ? words[1] : "");
+  const auto job = jobs.find(count > 1 ? arguments[1] : "");
   if (job == jobs.end()) return 2;
   try {
-    return job->second(child::Arguments(words + 2, words + count));
+    return job->second(child::Arguments(arguments + 2, arguments + count));
   } catch (const std::exception& error) {
     child::say("uncaught: %s", error.what());
     return 1;

@@ -9,6 +9,6 @@ namespace walk {
 
 int product(const std::vector<Form>& forms);
 int devices(const std::vector<Form>& forms);
-int link(const std::vector<std::string>& words);
+int link(const std::vector<std::string>& arguments);
 
 }  // namespace walk

@@ -30,7 +30,7 @@ void tell(Action action) {
 
 }  // namespace
 
-int link(const std::vector<std::string>& words) {
+int link(const std::vector<std::string>& arguments) {
   const std::map<std::string, void (*)(Options*)> settings = {
       {"lto", [](Options* o) { o->lto = true; }},
       {"ptx", [](Options* o) { o->output = Output::ptx; }},
@@ -40,12 +40,12 @@ int link(const std::vector<std::string>& words) {
   Options options;
   options.arch = "sm_80";
   std::vector<Input> inputs;
-  for (const std::string& word : words) {
-    const auto setting = settings.find(word);
+  for (const std::string& argument : arguments) {
+    const auto setting = settings.find(argument);
     if (setting != settings.end()) {
       setting->second(&options);
     } else {
-      inputs.push_back(Input::file(InputType::any, word));
+      inputs.push_back(Input::file(InputType::any, argument));
     }
   }
   tell([&] {

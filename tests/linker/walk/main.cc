@@ -27,24 +27,24 @@ int walk_over(walk::Plan plan) {
   return 1;
 }
 
-int run(const std::vector<std::string>& words) {
-  if (words[0] == "link") return walk::link({words.begin() + 1, words.end()});
+int run(const std::vector<std::string>& arguments) {
+  if (arguments[0] == "link") return walk::link({arguments.begin() + 1, arguments.end()});
   walk::Plan plan;
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i].rfind("--", 0) != 0) {
-      for (walk::Form& form : walk::forms_in(words[i])) plan.forms.push_back(std::move(form));
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (arguments[i].rfind("--", 0) != 0) {
+      for (walk::Form& form : walk::forms_in(arguments[i])) plan.forms.push_back(std::move(form));
       continue;
     }
-    if (i + 1 == words.size()) return 2;
-    const char* value = words[i + 1].c_str();
-    if (words[i] == "--seconds") plan.seconds = std::strtod(value, nullptr);
-    if (words[i] == "--steps") plan.steps = std::strtol(value, nullptr, 10);
-    if (words[i] == "--story") plan.story = value;
-    if (words[i] == "--seed") plan.seed = std::strtoull(value, nullptr, 10);
+    if (i + 1 == arguments.size()) return 2;
+    const char* value = arguments[i + 1].c_str();
+    if (arguments[i] == "--seconds") plan.seconds = std::strtod(value, nullptr);
+    if (arguments[i] == "--steps") plan.steps = std::strtol(value, nullptr, 10);
+    if (arguments[i] == "--story") plan.story = value;
+    if (arguments[i] == "--seed") plan.seed = std::strtoull(value, nullptr, 10);
     ++i;
   }
-  if (words[0] == "product") return walk::product(plan.forms);
-  if (words[0] == "devices") return walk::devices(plan.forms);
+  if (arguments[0] == "product") return walk::product(plan.forms);
+  if (arguments[0] == "devices") return walk::devices(plan.forms);
   if (plan.forms.empty() || (plan.steps == 0 && plan.seconds == 0)) return 2;
   plan.archs = {"sm_80", "sm_80", "sm_80", "sm_86", "sm_90", "sm_75"};
   return walk_over(std::move(plan));
@@ -52,10 +52,10 @@ int run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** arguments) {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
   try {
-    return count > 2 ? run({words + 1, words + count}) : 2;
+    return count > 2 ? run({arguments + 1, arguments + count}) : 2;
   } catch (const std::exception& error) {
     std::printf("uncaught: %s\n", error.what());
     return 1;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "linker/base/words.h"
+#include "linker/base/message_text.h"
 
 #include "compat/base/text.h"
 
 namespace anycuda::linker {
 
-std::string words(Version version) {
+std::string describe(Version version) {
   if (!version.known()) return "unknown";
   const std::string text = std::to_string(version.major);
   return version.minor < 0 ? text : text + "." + std::to_string(version.minor);

@@ -11,7 +11,7 @@
 
 namespace anycuda::linker {
 
-std::string words(Version version);  // "12.9", "12", "unknown"
+std::string describe(Version version);  // "12.9", "12", "unknown"
 constexpr bool older(Version a, Version b) {
   return a.major != b.major ? a.major < b.major : a.minor < b.minor;
 }

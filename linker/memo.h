@@ -10,7 +10,7 @@
 namespace anycuda::linker {
 
 template <typename Answer>
-class Kept {
+class Memo {
  public:
   // Threads that ask at the same time all compute it, and get the first one's result. An exception
   // is not kept, nor is a result that was computed while the answer was being forgotten.
