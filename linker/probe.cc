@@ -5,7 +5,7 @@
 
 #include "anycuda/linker/errors.h"
 #include "api/nvjitlink_api.h"
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "compat/search/driver/driver_problem.h"
 #include "linker/base/message_text.h"
 #include "linker/base/results.h"

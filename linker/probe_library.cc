@@ -7,7 +7,7 @@
 
 #include "anycuda/linker/errors.h"
 #include "compat/descriptor/libraries.h"
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
@@ -19,7 +19,7 @@ namespace {
 std::string line_about(const Candidate& candidate, const Report& report, Arena* arena) {
   std::string line = candidate.path;
   if (candidate.image.state == FileState::usable) {
-    line += std::string(" (") + version_in_words(report.library(), candidate, arena) + ")";
+    line += std::string(" (") + describe_version(report.library(), candidate, arena) + ")";
   }
   return "\n  " + in_one_line(line + ": " + reason_of(candidate, report, arena));
 }

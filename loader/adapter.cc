@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loader/adapter.h"
 
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
 #include "loader/report.h"

@@ -36,7 +36,7 @@ bool is_wanted() {
 struct Caller {
   const char* stub;
   const void* address = nullptr;
-  int symbol_version = kNativeSymbolVersion;
+  int symbol_version = kUnversioned;
 };
 
 int symbol_version_named(const char* name) {
@@ -45,7 +45,7 @@ int symbol_version_named(const char* name) {
     if (version != nullptr && std::strcmp(version, name) == 0) return i + 1;
   }
   if (name != nullptr && kLibrary.is_earlier(name)) return 1;
-  return kNativeSymbolVersion;
+  return kUnversioned;
 }
 
 int visit_caller(dl_phdr_info* info, std::size_t, void* argument) {
@@ -74,7 +74,7 @@ __attribute__((constructor(101))) void at_load() {
   if (caller.address == nullptr) caller.address = &kLibrary;
   // A drop-in and an archive serve one major, for every caller.
   const int own = kTables.slots[0].symbol_version;
-  open_silently(own != kNativeSymbolVersion ? own : caller.symbol_version, caller.address);
+  open_silently(own != kUnversioned ? own : caller.symbol_version, caller.address);
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ LibraryText& library_text(SpecialFunction special) {
 
 constexpr std::uint32_t kAllMajors = 0xffff;
 std::uint32_t majors_of(int symbol_version) {
-  return symbol_version == kNativeSymbolVersion ? kAllMajors : 1u << (symbol_version - 1);
+  return symbol_version == kUnversioned ? kAllMajors : 1u << (symbol_version - 1);
 }
 
 // The database's text, nullptr if it has none or the caller's CUDA does not have this error. Its

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "loader/error_text.h"
 #include "loader/last_error.h"
 

@@ -3,7 +3,7 @@
 
 #include "compat/base/environment.h"
 #include "compat/base/shortage.h"
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "compat/search/load_mark.h"
 #include "compat/search/policy.h"
 #include "compat/search/search.h"
@@ -98,8 +98,8 @@ void open_silently(int symbol_version, const void* caller) {
 }
 
 int major_of_symbol_version(int symbol_version) {
-  return symbol_version == kNativeSymbolVersion ? kNativeCaller
-                                                : kLibrary.majors[symbol_version - 1].major;
+  return symbol_version == kUnversioned ? kUnversionedCaller
+                                        : kLibrary.majors[symbol_version - 1].major;
 }
 
 const Opened* open_library(int symbol_version, const void* caller, const char* function,
@@ -110,7 +110,7 @@ const Opened* open_library(int symbol_version, const void* caller, const char* f
   if (library == nullptr && is_unreported(is_question)) {
     report_silent_failure({function, major_of_symbol_version(symbol_version), is_question});
   }
-  if (library == nullptr || symbol_version == kNativeSymbolVersion) return library;
+  if (library == nullptr || symbol_version == kUnversioned) return library;
   if (may_serve(*library, major_of_symbol_version(symbol_version), read_policy().cross_major))
     return library;
   const bool unknown = library->version.major > kLibrary.rules.newest_known_major;

@@ -18,7 +18,7 @@ const Opened* open_library(int symbol_version, const void* caller, const char* f
 // again, and reports.
 void open_silently(int symbol_version, const void* caller);
 
-// Major that a symbol version stands for; kNativeCaller for ANYCUDA_NATIVE.
+// Major that a symbol version stands for; kUnversionedCaller for ANYCUDA_NATIVE.
 int major_of_symbol_version(int symbol_version);
 
 }  // namespace anycuda

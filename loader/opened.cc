@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "compat/base/kept.h"
+#include "compat/base/intern.h"
 #include "compat/search/machine/loaded_names.h"
 
 namespace anycuda {
@@ -28,7 +28,7 @@ const Opened* settle(const Choice& choice, bool* is_new) {
   const Opened record{choice.handle, version, index, nullptr};
   const Opened* other = opened_library();
   if (other != nullptr) return other;
-  const Opened* mine = keep(record, &Opened::path, choice.path);
+  const Opened* mine = intern(record, &Opened::path, choice.path);
   if (mine == nullptr) return nullptr;
   if (!opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel)) return other;
   *is_new = true;

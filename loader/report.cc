@@ -47,7 +47,7 @@ void add_candidate(Message* message, const Candidate& candidate, const Report& r
     message->add_line("  %s: %s", candidate.path, reason);
   } else {
     message->add_line("  %s (%s): %s", candidate.path,
-                      version_in_words(report.library(), candidate, arena), reason);
+                      describe_version(report.library(), candidate, arena), reason);
   }
   arena->rewind(mark);
 }
@@ -85,7 +85,7 @@ void add_wrong_settings(Message* message, const Policy& policy) {
 void add_whole_report(Message* message, const Report& report, const char* function, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   message->add("anycuda: %s failed: no usable %s was found.\n", function, library.product);
-  if (report.request.caller_major != kNativeCaller) {
+  if (report.request.caller_major != kUnversionedCaller) {
     message->add("  the calling program was built for CUDA %s\n",
                  majors_like(library, report.request.caller_major).text);
   }
@@ -115,7 +115,7 @@ void report_passed_over(const Report& report, Arena* arena) {
     const std::size_t mark = arena->mark();
     log_line(
         LogLevel::info, "%s: passed over %s (%s): %s", report.library().name, c->path,
-        version_in_words(report.library(), *c, arena),
+        describe_version(report.library(), *c, arena),
         rival ? reason_of_preference(chosen, *c, report, arena) : reason_of(*c, report, arena));
     arena->rewind(mark);
   }
@@ -129,7 +129,7 @@ void report_choice(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const Candidate& chosen = *report.chosen;
   const std::size_t mark = arena->mark();
-  const char* version = log_enabled(LogLevel::warn) ? version_in_words(library, chosen, arena) : "";
+  const char* version = log_enabled(LogLevel::warn) ? describe_version(library, chosen, arena) : "";
   log_line(LogLevel::info, "%s: using %s (%s)", library.name, chosen.path, version);
   if (log_enabled(LogLevel::info)) report_passed_over(report, arena);
   if (report.differing_variables != nullptr) {
@@ -200,8 +200,8 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   message.add_line("anycuda: %s failed (status %d): %s.", failure.function, failure.status,
                    failure.reason);
   const char* const path = failure.library_path;
-  const MajorsInWords built_for = majors_like(library, failure.caller_major);
-  const MajorsInWords its = majors_like(library, failure.library_major);
+  const MajorsText built_for = majors_like(library, failure.caller_major);
+  const MajorsText its = majors_like(library, failure.library_major);
   if (failure.caller_major == kOtherMajor) {
     message.add_line(
         "  the %s of this process: %s, of CUDA %s; the calling program was built for another",
@@ -212,7 +212,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
         article_of(library.product), library.product);
     return message.send();
   }
-  if (failure.caller_major == kNativeCaller) {
+  if (failure.caller_major == kUnversionedCaller) {
     message.add_line("  the %s of this process: %s", library.product, path);
   } else {
     message.add_line(

@@ -10,7 +10,7 @@
 #include <atomic>
 
 #include "compat/base/log.h"
-#include "compat/search/report.h"
+#include "compat/search/search_report.h"
 #include "loader/message.h"
 #include "loader/short_report.h"
 

@@ -11,7 +11,7 @@
 #include <cstdio>
 
 #include "compat/base/process_start.h"
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "loader/adapter.h"
 #include "loader/error_text.h"
 #include "loader/failure.h"
@@ -34,7 +34,7 @@ struct Call {
 
 // The disposition of this call for this caller and this library.
 std::uint16_t disposition_of(const Call& call, const Opened& library) {
-  if (call.slot.symbol_version == kNativeSymbolVersion || library.major_index < 0) return kDirect;
+  if (call.slot.symbol_version == kUnversioned || library.major_index < 0) return kDirect;
   return kTables.dispositions[call.slot.dispositions * kLibrary.major_count + library.major_index];
 }
 
@@ -75,8 +75,7 @@ void* adapter_of(const Opened& library, std::uint16_t disposition, const char** 
 }
 
 const char* reason_of(const Call& call, const Opened& library) {
-  const bool has_disposition =
-      call.slot.symbol_version != kNativeSymbolVersion && library.major_index >= 0;
+  const bool has_disposition = call.slot.symbol_version != kUnversioned && library.major_index >= 0;
   const int place = call.slot.dispositions * kLibrary.major_count + library.major_index;
   return kTables.pool + kTables.reason_text[has_disposition ? kTables.reasons[place] : 0];
 }

@@ -52,7 +52,7 @@ void add_looked_for(Message* message, const LibraryDescriptor& library, int fold
   message->add("  looked for: ");
   add_sonames(message, library);
   message->add(" in %d folder%s", folders, plural(folders));
-  if (caller_major != kNativeCaller)
+  if (caller_major != kUnversionedCaller)
     message->add(", for a program built for CUDA %d", caller_major);
   message->add("\n");
 }
@@ -74,7 +74,7 @@ void add_refused(Message* message, const Report& report, Arena* arena) {
     message->add_line("  %s: %s%s", candidate->path, reason, more);
   } else {
     message->add_line("  %s (%s): %s%s", candidate->path,
-                      version_in_words(report.library(), *candidate, arena), reason, more);
+                      describe_version(report.library(), *candidate, arena), reason, more);
   }
 }
 

@@ -4,7 +4,7 @@
 // what to do. `anycuda doctor` shows the rest.
 #pragma once
 
-#include "compat/search/report.h"
+#include "compat/search/search_report.h"
 #include "loader/message.h"
 
 namespace anycuda {

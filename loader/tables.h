@@ -39,7 +39,7 @@ struct SlotRow {
   std::uint16_t dispositions;   // row of `dispositions`, ANYCUDA_NATIVE has none
   std::uint16_t outputs;        // where in `outputs` its list starts, 0: none
 };
-constexpr std::uint8_t kNativeSymbolVersion = 0;
+constexpr std::uint8_t kUnversioned = 0;
 
 // A disposition: the outcome of a call by a caller of one major in a library of another. Direct:
 // the symbol itself. Values from kFirstTarget on start a list in Tables::targets: names to look

@@ -63,9 +63,9 @@ bool fill(const Pages& pages, Entries list, std::size_t count) {
       const char* entry = read_entry(list + i);
       if (entry == nullptr) return false;
       if (is_own(entry) != (start == &lists->own)) continue;
-      const auto room = static_cast<std::size_t>(end - text);
-      const std::size_t length = strnlen(entry, room);
-      if (length == room || left-- == 0) return false;
+      const auto space = static_cast<std::size_t>(end - text);
+      const std::size_t length = strnlen(entry, space);
+      if (length == space || left-- == 0) return false;
       *into++ = text;
       std::memcpy(text, entry, length);  // ended by the zeroes of fresh pages, as the lists are
       text += length + 1;

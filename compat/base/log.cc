@@ -113,9 +113,9 @@ void log_line(LogLevel level, const char* text, ...) {
 const char* wrong_log_setting() { return log_target().wrong; }
 
 void report_wrong_log_setting() {
-  static std::atomic<bool> said{false};
+  static std::atomic<bool> reported{false};
   const char* wrong = wrong_log_setting();
-  if (wrong == nullptr || said.exchange(true, std::memory_order_relaxed)) return;
+  if (wrong == nullptr || reported.exchange(true, std::memory_order_relaxed)) return;
   log_line(
       LogLevel::error,
       "ANYCUDA_LOG=%s is not understood: off, error (the default), warn, info, debug, or a file "

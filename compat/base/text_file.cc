@@ -19,16 +19,16 @@ constexpr std::size_t kPage = 4096;
 }  // namespace
 
 TextFile::~TextFile() {
-  if (pages_ != nullptr) munmap(pages_, room_);
+  if (pages_ != nullptr) munmap(pages_, capacity_);
 }
 
-bool TextFile::make_room(std::size_t size) {
-  if (size <= room_) return true;
-  if (pages_ != nullptr) munmap(pages_, room_);
-  room_ = (2 * size + kPage - 1) / kPage * kPage;
-  pages_ = static_cast<char*>(map_pages(room_));
+bool TextFile::reserve(std::size_t size) {
+  if (size <= capacity_) return true;
+  if (pages_ != nullptr) munmap(pages_, capacity_);
+  capacity_ = (2 * size + kPage - 1) / kPage * kPage;
+  pages_ = static_cast<char*>(map_pages(capacity_));
   if (pages_ == nullptr) {
-    room_ = 0;
+    capacity_ = 0;
     note_shortage(ENOMEM);
   }
   return pages_ != nullptr;
@@ -69,7 +69,7 @@ TextState TextFile::read(const char* path, std::size_t most, bool head) {
 TextState TextFile::fill(int file, std::size_t size, std::size_t most, bool head) {
   if (size > most && !head) return TextState::too_large;
   const std::size_t wanted = size < most ? size : most;
-  if (!make_room(wanted)) return TextState::no_memory;
+  if (!reserve(wanted)) return TextState::no_memory;
   while (length_ < wanted) {
     const ssize_t got =
         pread(file, pages_ + length_, wanted - length_, static_cast<off_t>(length_));
@@ -85,7 +85,7 @@ TextState TextFile::fill(int file, std::size_t size, std::size_t most, bool head
   return TextState::read;
 }
 
-const char* words_for(TextState state, int error) {
+const char* describe_state(TextState state, int error) {
   switch (state) {
     case TextState::read:
       return "is there";

@@ -34,15 +34,15 @@ class TextFile {
 
  private:
   TextState fill(int file, std::size_t size, std::size_t most, bool head);
-  bool make_room(std::size_t size);
+  bool reserve(std::size_t size);
 
   char* pages_ = nullptr;
-  std::size_t room_ = 0;
+  std::size_t capacity_ = 0;
   std::size_t length_ = 0;
   int error_ = 0;
 };
 
 // "cannot be read (Permission denied)", for messages; `error` is TextFile's.
-const char* words_for(TextState state, int error);
+const char* describe_state(TextState state, int error);
 
 }  // namespace anycuda

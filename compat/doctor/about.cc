@@ -9,14 +9,14 @@
 #include "compat/base/log.h"
 #include "compat/descriptor/libraries.h"
 #include "compat/doctor/ask.h"
-#include "compat/doctor/record.h"
+#include "compat/doctor/record_writer.h"
 
 namespace anycuda::doctor {
 namespace {
 
 constexpr int kFormat = 1;
 
-void write_library(const Library& library, Records* records) {
+void write_library(const Library& library, RecordWriter* records) {
   const LibraryDescriptor& about = *library.descriptor;
   char majors[64] = "";
   int used = 0;
@@ -40,7 +40,7 @@ void write_library(const Library& library, Records* records) {
       .end();
 }
 
-void write_setting(Records* records, const char* name, bool understood, const char* values) {
+void write_setting(RecordWriter* records, const char* name, bool understood, const char* values) {
   const char* value = environment_variable(name);
   if (value == nullptr) return;
   records->begin("setting")
@@ -51,7 +51,7 @@ void write_setting(Records* records, const char* name, bool understood, const ch
       .end();
 }
 
-void write_settings(Records* records) {
+void write_settings(RecordWriter* records) {
   const auto value = [](const char* name) { return environment_variable(name); };
   for (int i = 0; i < kLibraryCount; ++i) {
     const char* name = kLibraries[i].descriptor->variable;
@@ -79,7 +79,7 @@ void write_settings(Records* records) {
 }  // namespace anycuda::doctor
 
 int anycuda_doctor_about(int file) {
-  anycuda::doctor::Records records(file);
+  anycuda::doctor::RecordWriter records(file);
   records.begin("format")
       .field("number", anycuda::doctor::kFormat)
       .field("version", ANYCUDA_VERSION)

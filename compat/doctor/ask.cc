@@ -9,8 +9,8 @@
 #include "compat/descriptor/libraries.h"
 #include "compat/doctor/files.h"
 #include "compat/doctor/names.h"
-#include "compat/doctor/record.h"
-#include "compat/search/driver/driver.h"
+#include "compat/doctor/record_writer.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
@@ -20,10 +20,11 @@ namespace {
 
 bool is_caller(const LibraryDescriptor& library, int major) {
   const int index = library.index_of(major);
-  return major == kNativeCaller || (index >= 0 && library.majors[index].symbol_version != nullptr);
+  return major == kUnversionedCaller ||
+         (index >= 0 && library.majors[index].symbol_version != nullptr);
 }
 
-void write_tiers(const Report& report, Records* records) {
+void write_tiers(const Report& report, RecordWriter* records) {
   for (int i = 0; i < kTierCount; ++i) {
     const auto tier = static_cast<SearchTier>(i);
     records->begin("place")
@@ -81,7 +82,7 @@ const char* driver_verdict_on(const Candidate& candidate, const Report& report) 
 }
 
 void write_candidate(const Candidate& candidate, const Report& report, Arena* arena,
-                     Records* records) {
+                     RecordWriter* records) {
   const std::size_t mark = arena->mark();
   const ToolkitVersion& toolkit = candidate.toolkit;
   const Version version = known_version(candidate);
@@ -108,7 +109,7 @@ void write_candidate(const Candidate& candidate, const Report& report, Arena* ar
   arena->rewind(mark);
 }
 
-void write_answer(const Report& report, Arena* arena, Records* records) {
+void write_answer(const Report& report, Arena* arena, RecordWriter* records) {
   const bool loaded = report.handle != nullptr;
   const Version version = loaded ? known_version(*report.chosen) : Version{};
   records->begin("answer")
@@ -120,7 +121,7 @@ void write_answer(const Report& report, Arena* arena, Records* records) {
       .end();
 }
 
-int ask(const Library& library, int caller_major, Records* records) {
+int ask(const Library& library, int caller_major, RecordWriter* records) {
   Arena arena;
   Request request{library.descriptor, library.symbols, caller_major};
   request.policy = read_policy();
@@ -146,6 +147,6 @@ int anycuda_doctor_ask(const char* library, int caller_major, int file) {
   if (about == nullptr || !anycuda::doctor::is_caller(*about->descriptor, caller_major)) {
     return ENOENT;
   }
-  anycuda::doctor::Records records(file);
+  anycuda::doctor::RecordWriter records(file);
   return anycuda::doctor::ask(*about, caller_major, &records);
 }

@@ -2,8 +2,8 @@
 
 // The doctor's questions. Each is asked in a separate process: it opens the library or driver that
 // a stub would open, and whatever that does then, even a crash, is the finding. Answers are records
-// (record.h), written to `file`, the caller's open file descriptor. No exceptions, no heap; one
-// question at a time in a process.
+// (record_writer.h), written to `file`, the caller's open file descriptor. No exceptions, no heap;
+// one question at a time in a process.
 //
 // All return 0, or ENOENT: no such library or no such caller; EIO: a part of the answer could not
 // be written to `file`.

@@ -12,7 +12,7 @@
 #include "compat/base/folder_entries.h"
 #include "compat/doctor/ask.h"
 #include "compat/doctor/files.h"
-#include "compat/doctor/record.h"
+#include "compat/doctor/record_writer.h"
 
 namespace anycuda::doctor {
 namespace {
@@ -34,7 +34,7 @@ constexpr int kMostEntries = 4096;  // of one folder
 
 struct Look {
   Arena* arena;
-  Records* records;
+  RecordWriter* records;
   const char* folder = nullptr;
   int entries = 0;
 };
@@ -82,7 +82,7 @@ void visit_python(const char* name, void* argument) {
 }
 
 // Two variables may name one folder by different paths.
-void write_real(const char* folder, Records* records) {
+void write_real(const char* folder, RecordWriter* records) {
   char real[PATH_MAX];
   if (realpath(folder, real) == nullptr || std::strcmp(folder, real) == 0) return;
   records->begin("real").field("path", folder).field("real", real).end();
@@ -112,7 +112,7 @@ void look_at_system(const Look& look) {
 char text[4096];
 char venv[4096];
 
-void write_environment(const char* prefix, Arena* arena, Records* records) {
+void write_environment(const char* prefix, Arena* arena, RecordWriter* records) {
   const char* meta = arena->join(prefix, "conda-meta");
   const bool conda = *prefix == '/' && meta != nullptr && is_folder(meta);
   const char* history = conda ? arena->join(meta, "history") : nullptr;
@@ -141,7 +141,7 @@ int anycuda_doctor_folders(int count, const char* const* paths, int file) {
   anycuda::Arena arena;
   if (!arena.usable()) return ENOMEM;
   if (count < 1) return EINVAL;
-  Records records(file);
+  RecordWriter records(file);
   write_environment(paths[0], &arena, &records);
   const Look look{&arena, &records};
   for (int i = 1; i < count; ++i) {

@@ -13,20 +13,20 @@
 
 namespace {
 
-int answer(int count, char** words) {
+int answer(int count, char** arguments) {
   if (count < 3) return 2;
-  const int file = std::atoi(words[1]);
+  const int file = std::atoi(arguments[1]);
   fcntl(file, F_SETFD, FD_CLOEXEC);  // what a driver starts must not keep the answer open
-  if (std::strcmp(words[2], "about") == 0) return anycuda_doctor_about(file);
-  if (std::strcmp(words[2], "driver") == 0) return anycuda_doctor_driver(file);
-  if (std::strcmp(words[2], "machine") == 0) return anycuda_doctor_machine(file);
-  if (std::strcmp(words[2], "folders") == 0) {
-    return anycuda_doctor_folders(count - 3, words + 3, file);
+  if (std::strcmp(arguments[2], "about") == 0) return anycuda_doctor_about(file);
+  if (std::strcmp(arguments[2], "driver") == 0) return anycuda_doctor_driver(file);
+  if (std::strcmp(arguments[2], "machine") == 0) return anycuda_doctor_machine(file);
+  if (std::strcmp(arguments[2], "folders") == 0) {
+    return anycuda_doctor_folders(count - 3, arguments + 3, file);
   }
-  return count == 4 ? anycuda_doctor_ask(words[2], std::atoi(words[3]), file) : 2;
+  return count == 4 ? anycuda_doctor_ask(arguments[2], std::atoi(arguments[3]), file) : 2;
 }
 
 }  // namespace
 
 // _exit(), since the answer is complete: the exit handlers of the opened libraries must not run.
-int main(int count, char** words) { _exit(answer(count, words)); }
+int main(int count, char** arguments) { _exit(answer(count, arguments)); }

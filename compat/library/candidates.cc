@@ -11,16 +11,16 @@ char kind_letter(const ComponentRoot& root) {
 
 }  // namespace
 
-FilesThere CandidateLists::everywhere(const Component& component) {
-  return remembered({&component, ""}, [&] { return files_in(component, places_of(component)); });
+FoundFiles CandidateLists::everywhere(const Component& component) {
+  return remembered({&component, ""}, [&] { return files_in(component, locations_of(component)); });
 }
 
-FilesThere CandidateLists::below(const ComponentRoot& root, const Component& component) {
+FoundFiles CandidateLists::below(const ComponentRoot& root, const Component& component) {
   return remembered({&component, kind_letter(root) + root.path},
-                    [&] { return files_in(component, places_below(root, component)); });
+                    [&] { return files_in(component, locations_below(root, component)); });
 }
 
-FilesThere CandidateLists::remembered(const Key& key, const std::function<FilesThere()>& look) {
+FoundFiles CandidateLists::remembered(const Key& key, const std::function<FoundFiles()>& look) {
   std::uint64_t cleared = 0;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -28,7 +28,7 @@ FilesThere CandidateLists::remembered(const Key& key, const std::function<FilesT
     if (known != lists_.end()) return known->second;
     cleared = cleared_;
   }
-  FilesThere found = look();
+  FoundFiles found = look();
   const std::lock_guard<std::mutex> lock(mutex_);
   if (cleared == cleared_) lists_.emplace(key, found);
   return found;

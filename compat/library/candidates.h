@@ -19,18 +19,18 @@ namespace anycuda::compat {
 // Thread-safe; two threads that ask together may both look.
 class CandidateLists {
  public:
-  FilesThere everywhere(const Component& component);
-  FilesThere below(const ComponentRoot& root, const Component& component);
+  FoundFiles everywhere(const Component& component);
+  FoundFiles below(const ComponentRoot& root, const Component& component);
 
   // Forgets all.
   void clear();
 
  private:
   using Key = std::pair<const Component*, std::string>;  // a path's kind goes in front of it
-  FilesThere remembered(const Key& key, const std::function<FilesThere()>& look);
+  FoundFiles remembered(const Key& key, const std::function<FoundFiles()>& look);
 
   std::mutex mutex_;  // not held while looking
-  std::map<Key, FilesThere> lists_;
+  std::map<Key, FoundFiles> lists_;
   std::uint64_t cleared_ = 0;  // how many times; searches that began before are not remembered
 };
 

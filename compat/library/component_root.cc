@@ -70,18 +70,18 @@ bool may_supply(const std::string& root, const std::string& path) {
 
 }  // namespace
 
-PlacesToLook places_below(const ComponentRoot& root, const Component& component) {
-  PlacesToLook places;
+SearchLocations locations_below(const ComponentRoot& root, const Component& component) {
+  SearchLocations locations;
   for (const std::string_view pattern : component.*root.folders) {
-    for (std::string& path : folders_like(root.path, pattern, &places.remarks)) {
+    for (std::string& path : folders_like(root.path, pattern, &locations.remarks)) {
       if (!may_supply(root.path, path)) {
-        places.remarks.push_back(path + " is passed over: another user can change it");
+        locations.remarks.push_back(path + " is passed over: another user can change it");
         continue;
       }
-      places.places.push_back({Found::beside, root.path, std::move(path), false});
+      locations.locations.push_back({Found::beside, root.path, std::move(path), false});
     }
   }
-  return places;
+  return locations;
 }
 
 }  // namespace anycuda::compat

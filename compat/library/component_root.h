@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "anycuda/compat/catalogue.h"
-#include "compat/library/find_places.h"
+#include "compat/library/find_locations.h"
 
 namespace anycuda::compat {
 
@@ -25,6 +25,6 @@ bool operator==(const ComponentRoot& a, const ComponentRoot& b);
 std::optional<ComponentRoot> root_of(const Component& component, std::string_view path);
 
 // Where a component is looked for below a root.
-PlacesToLook places_below(const ComponentRoot& root, const Component& component);
+SearchLocations locations_below(const ComponentRoot& root, const Component& component);
 
 }  // namespace anycuda::compat

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "compat/search/driver/driver.h"
 #include "compat/search/driver/driver_branch.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "compat/search/driver/driver_problem.h"
 
 namespace anycuda::compat {

@@ -7,8 +7,8 @@
 
 #include "compat/base/lexical_path.h"
 #include "compat/library/find_file.h"
+#include "compat/library/find_locations.h"
 #include "compat/library/find_message.h"
-#include "compat/library/find_places.h"
 
 namespace anycuda::compat {
 namespace {
@@ -21,38 +21,38 @@ struct Hit {
 
 class Look {
  public:
-  Look(const Component& component, PlacesToLook places)
-      : component_(component), places_(std::move(places)) {
+  Look(const Component& component, SearchLocations locations)
+      : component_(component), locations_(std::move(locations)) {
     if (!arena_.usable()) throw std::bad_alloc();
   }
 
-  // Calls visit(Hit) for the usable files of all places, in order, until it returns false.
+  // Calls visit(Hit) for the usable files of all locations, in order, until it returns false.
   template <typename Visit>
   void each(Visit visit) {
-    for (std::size_t i = 0; i < places_.places.size(); ++i) {
-      const PlaceToLook& place = places_.places[i];
-      if (place.is_file) {
-        if (!look_at(place.path, anycuda::name_of(place.path), i, visit)) return;
+    for (std::size_t i = 0; i < locations_.locations.size(); ++i) {
+      const SearchLocation& location = locations_.locations[i];
+      if (location.is_file) {
+        if (!look_at(location.path, anycuda::name_of(location.path), i, visit)) return;
         continue;
       }
       for (const std::string_view file : component_.files) {
-        if (!look_at((place.path + "/").append(file), file, i, visit)) return;
+        if (!look_at((location.path + "/").append(file), file, i, visit)) return;
       }
     }
   }
 
-  NotFoundError nothing() const { return not_found(component_, places_, passed_); }
+  NotFoundError nothing() const { return not_found(component_, locations_, passed_); }
   const std::vector<PassedFile>& passed() const { return passed_; }
 
  private:
   template <typename Visit>
-  bool look_at(const std::string& path, std::string_view file, std::size_t place, Visit visit) {
+  bool look_at(const std::string& path, std::string_view file, std::size_t location, Visit visit) {
     FileAnswer answer = examine_file(path, component_, &arena_);
     if (!answer.usable() || lacks_run_bit(component_, answer)) {
       if (!answer.absent()) passed_.push_back({path, std::move(answer)});
       return true;
     }
-    Located located{path, std::string(file), places_.places[place].where};
+    Located located{path, std::string(file), locations_.locations[location].where};
     if (component_.kind == Kind::headers) {
       // The folder for -I, above the header that proves it.
       located.path.resize(path.size() - file.size() - 1);
@@ -62,13 +62,13 @@ class Look {
   }
 
   const Component& component_;
-  PlacesToLook places_;
+  SearchLocations locations_;
   std::vector<PassedFile> passed_;
   Arena arena_;
 };
 
 std::variant<Located, NotFoundError> look(const Component& component) {
-  Look look(component, places_of(component));
+  Look look(component, locations_of(component));
   std::vector<Hit> hits;
   look.each([&](Hit hit) {
     hits.push_back(std::move(hit));
@@ -85,10 +85,10 @@ Located located_or_throw(const std::variant<Located, NotFoundError>& outcome) {
 
 }  // namespace
 
-FilesThere files_in(const Component& component, PlacesToLook places) {
-  FilesThere found;
+FoundFiles files_in(const Component& component, SearchLocations locations) {
+  FoundFiles found;
   std::set<std::pair<dev_t, ino_t>> seen;
-  Look look(component, std::move(places));
+  Look look(component, std::move(locations));
   look.each([&](Hit hit) {
     if (seen.emplace(hit.answer.device, hit.answer.inode).second) {
       found.usable.push_back(std::move(hit.located));
@@ -96,7 +96,7 @@ FilesThere files_in(const Component& component, PlacesToLook places) {
     return true;
   });
   for (const PassedFile& file : look.passed()) {
-    if (found.passed.size() == FilesThere::kMostPassed) break;
+    if (found.passed.size() == FoundFiles::kMostPassed) break;
     found.passed.push_back(describe_passed(file));
   }
   return found;
@@ -139,7 +139,7 @@ Located Finder::find(const Component& component) {
 }
 
 std::vector<Located> Finder::find_all(const Component& component) {
-  return files_in(component, places_of(component)).usable;
+  return files_in(component, locations_of(component)).usable;
 }
 
 void Finder::clear() {

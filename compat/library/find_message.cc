@@ -85,15 +85,15 @@ bool holds_packages(const std::string& folder) {
 }
 
 // Every folder above the program may be a site-packages; those that are not called so are counted.
-void describe_wheels(const Component& component, const PlacesToLook& looked, Lines* text) {
+void describe_wheels(const Component& component, const SearchLocations& looked, Lines* text) {
   Lines sites;
   std::string last;
   std::size_t others = 0;
-  for (const PlaceToLook& place : looked.places) {
-    if (place.where != Found::wheel || place.base == last) continue;
-    last = place.base;
-    if (holds_packages(place.base)) {
-      sites.push_back(place.base);
+  for (const SearchLocation& location : looked.locations) {
+    if (location.where != Found::wheel || location.base == last) continue;
+    last = location.base;
+    if (holds_packages(location.base)) {
+      sites.push_back(location.base);
     } else {
       ++others;
     }
@@ -107,16 +107,16 @@ void describe_wheels(const Component& component, const PlacesToLook& looked, Lin
 }
 
 // The folders of one kind, below their title, or `none` behind it.
-void describe_folders(const PlacesToLook& looked, Found where, const std::string& title,
+void describe_folders(const SearchLocations& looked, Found where, const std::string& title,
                       const char* none, Lines* text) {
   Lines paths;
-  for (const PlaceToLook& place : looked.places) {
-    if (place.where == where) paths.push_back(place.path);
+  for (const SearchLocation& location : looked.locations) {
+    if (location.where == where) paths.push_back(location.path);
   }
   add_block(paths.empty() ? title + none : title, paths, text);
 }
 
-void describe_places(const Component& component, const PlacesToLook& looked, Lines* text) {
+void describe_locations(const Component& component, const SearchLocations& looked, Lines* text) {
   if (component.wheel_folders.size() != 0) describe_wheels(component, looked, text);
   if (component.root_folders.size() != 0) {
     describe_folders(looked, Found::conda, "  conda: ", "no conda environment is in use", text);
@@ -152,9 +152,9 @@ std::string help(const Component& component, const std::vector<PassedFile>& pass
   return text + "; or set CUDA_PATH to the folder of an installation that has it";
 }
 
-std::vector<std::string> searched(const PlacesToLook& looked) {
+std::vector<std::string> searched(const SearchLocations& looked) {
   std::vector<std::string> paths;
-  for (const PlaceToLook& place : looked.places) paths.push_back(place.path);
+  for (const SearchLocation& location : looked.locations) paths.push_back(location.path);
   return paths;
 }
 
@@ -164,13 +164,13 @@ std::string describe_passed(const PassedFile& file) {
   return file.path + " " + describe_problem(file.answer);
 }
 
-NotFoundError not_found(const Component& component, const PlacesToLook& looked,
+NotFoundError not_found(const Component& component, const SearchLocations& looked,
                         const std::vector<PassedFile>& passed) {
   const bool headers = component.kind == Kind::headers;
   Lines text = {"the " + std::string(name_of(component.kind)) + (headers ? " of " : " ") +
                 std::string(component.name) + (headers ? " were" : " was") +
                 " not found: no usable " + listed(component.files, " or ") + " is in"};
-  describe_places(component, looked, &text);
+  describe_locations(component, looked, &text);
   if (!passed.empty()) add_block("found, but not usable:", problems_of(passed), &text);
   if (!looked.remarks.empty()) add_block("not searched:", looked.remarks, &text);
   text.push_back("what would help: " + help(component, passed));

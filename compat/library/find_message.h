@@ -8,7 +8,7 @@
 
 #include "anycuda/compat/errors.h"
 #include "compat/library/find_file.h"
-#include "compat/library/find_places.h"
+#include "compat/library/find_locations.h"
 
 namespace anycuda::compat {
 
@@ -21,7 +21,7 @@ struct PassedFile {
 // "/usr/bin/nvcc is not executable for this user ...".
 std::string describe_passed(const PassedFile& file);
 
-NotFoundError not_found(const Component& component, const PlacesToLook& looked,
+NotFoundError not_found(const Component& component, const SearchLocations& looked,
                         const std::vector<PassedFile>& passed);
 
 }  // namespace anycuda::compat

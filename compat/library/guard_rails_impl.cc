@@ -123,7 +123,7 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component
     refused.push_back(std::move(*refusal));
     return refused.back().stays_open || !is_of_candidate(refused.back().step);
   };
-  const auto one_ends_search = [&](const FilesThere& files) {
+  const auto one_ends_search = [&](const FoundFiles& files) {
     passed.insert(files.passed.begin(), files.passed.end());
     return std::any_of(files.usable.begin(), files.usable.end(), ends_search);
   };

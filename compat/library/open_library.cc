@@ -7,10 +7,10 @@
 #include <new>
 
 #include "compat/descriptor/libraries.h"
+#include "compat/search/check_opened.h"
 #include "compat/search/folder.h"
+#include "compat/search/load_probe.h"
 #include "compat/search/machine/linker_tokens.h"
-#include "compat/search/opened.h"
-#include "compat/search/probe.h"
 #include "compat/search/reason.h"
 
 namespace anycuda::compat {
@@ -69,7 +69,7 @@ class OpenForCheck {
   void keep() { kept_ = true; }
 
  private:
-  const Probe probe_;  // first: it ends after the library is closed
+  const LoadProbe probe_;  // first: it ends after the library is closed
   OpenResult opened_;
   bool kept_ = false;
 };

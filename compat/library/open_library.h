@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Opens a dynamic library for the guard rails, and keeps it only if it matches its file: the stubs'
-// checks (compat/search/opened.h), for every row of the catalogue.
+// checks (compat/search/check_opened.h), for every row of the catalogue.
 #pragma once
 
 #include <functional>

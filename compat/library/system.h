@@ -20,9 +20,9 @@ namespace anycuda::compat {
 // Any thread may call any of them; no lock of the guard rails is held then.
 struct System {
   std::function<Located(const Component&)> find;  // the first candidate; throws NotFoundError
-  std::function<FilesThere(const Component&)> find_all;  // of all search tiers, in order
+  std::function<FoundFiles(const Component&)> find_all;  // of all search tiers, in order
   // Below the root of a companion.
-  std::function<FilesThere(const ComponentRoot&, const Component&)> find_below;
+  std::function<FoundFiles(const ComponentRoot&, const Component&)> find_below;
   // Of a file as it is now; throws nothing.
   std::function<FileIdentity(const std::string& path)> identity_of;
   // Throws nothing.

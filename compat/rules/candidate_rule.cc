@@ -65,9 +65,9 @@ bool is_of_another_runtime(const CandidateQuery& q) {
 
 Verdict evaluate(const CandidateQuery& q) {
   const int major = q.candidate.version.major;
-  const bool native = q.caller_major == kNativeCaller;
-  if (!native && major > q.library.newest_known_major) return Verdict::newer_than_known;
-  if (!native && q.cross_major == CrossMajor::reject && !is_callers_own(q)) {
+  const bool unversioned = q.caller_major == kUnversionedCaller;
+  if (!unversioned && major > q.library.newest_known_major) return Verdict::newer_than_known;
+  if (!unversioned && q.cross_major == CrossMajor::reject && !is_callers_own(q)) {
     return Verdict::other_major;
   }
   // A library that the process has loaded is in use already: refusing it would only add a second

@@ -20,9 +20,9 @@
 
 namespace anycuda {
 
-// A caller's major as its symbol version names it; `kNativeCaller` for one without a version.
+// A caller's major as its symbol version names it; `kUnversionedCaller` for one without a version.
 // An unversioned caller accepts the library's behaviour as it is.
-constexpr int kNativeCaller = 0;
+constexpr int kUnversionedCaller = 0;
 
 // The facts about a candidate before it is loaded.
 struct CandidateFacts {
@@ -77,7 +77,7 @@ struct CandidateQuery {
   LibraryRules library;
   CandidateFacts candidate;
   DriverFacts driver;
-  int caller_major = kNativeCaller;
+  int caller_major = kUnversionedCaller;
   int caller_newest_major = 0;  // or of a major up to this one, where several have its SONAME
   Mode mode = Mode::best_effort;
   bool forward_compatibility = false;

@@ -34,7 +34,8 @@ Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceCon
   rank.ptx_compiles = library.output != Output::ptx || context.mode == Mode::off ||
                       compiles_ptx_of(context.driver, candidate);
   rank.lto_ir_flows = any_flow(library.lto_ir, candidate, context);
-  rank.callers_major = library.lto_ir != LtoIr::takes || context.caller_major == kNativeCaller ||
+  rank.callers_major = library.lto_ir != LtoIr::takes ||
+                       context.caller_major == kUnversionedCaller ||
                        candidate.major == context.caller_major;
   rank.runtimes_major = context.runtime_major == 0 || candidate.major == context.runtime_major;
   return rank;

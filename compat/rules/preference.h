@@ -31,7 +31,7 @@ struct PreferenceContext {
   DriverFacts driver;
   const Version* peers = nullptr;  // loaded libraries that the candidate gives LTO-IR to, or
   int peer_count = 0;              // takes it from; an unknown minor is compatible with all
-  int caller_major = kNativeCaller;
+  int caller_major = kUnversionedCaller;
   int oldest_gpu = 0;     // of the machine, 75 for compute capability 7.5; 0: not known
   int runtime_major = 0;  // of the CUDA runtime that the process has loaded, 0: none
   Mode mode = Mode::best_effort;

@@ -18,34 +18,34 @@ int header_of(int owner, const HeaderFacts* headers, int header_count) {
   return -1;
 }
 
-ToolkitDecision word_of_owner(int owner, const OwnerFacts& facts, const HeaderFacts* headers,
-                              int header_count) {
-  ToolkitDecision word;
-  word.owner = owner;
+ToolkitDecision decision_by_owner(int owner, const OwnerFacts& facts, const HeaderFacts* headers,
+                                  int header_count) {
+  ToolkitDecision by_owner;
+  by_owner.owner = owner;
   if (facts.pinned.known()) {
-    word.authority = Authority::pin;
-    word.version = facts.pinned;
+    by_owner.authority = Authority::pin;
+    by_owner.version = facts.pinned;
   } else if (facts.own.known()) {
-    word.authority = Authority::own_version;
-    word.version = facts.own;
+    by_owner.authority = Authority::own_version;
+    by_owner.version = facts.own;
   } else {
-    word.header = header_of(owner, headers, header_count);
-    if (word.header < 0) return {};
-    word.authority = Authority::header;
-    word.version = headers[word.header].version;
+    by_owner.header = header_of(owner, headers, header_count);
+    if (by_owner.header < 0) return {};
+    by_owner.authority = Authority::header;
+    by_owner.version = headers[by_owner.header].version;
   }
-  return word;
+  return by_owner;
 }
 
 ToolkitDecision decide_owners(const OwnerFacts* owners, int owner_count, const HeaderFacts* headers,
                               int header_count) {
   ToolkitDecision decision;
   for (int i = 0; i < owner_count; ++i) {
-    const ToolkitDecision word = word_of_owner(i, owners[i], headers, header_count);
-    if (word.authority == Authority::none) continue;
+    const ToolkitDecision by_owner = decision_by_owner(i, owners[i], headers, header_count);
+    if (by_owner.authority == Authority::none) continue;
     if (decision.authority == Authority::none) {
-      decision = word;
-    } else if (!same(decision.version, word.version)) {
+      decision = by_owner;
+    } else if (!same(decision.version, by_owner.version)) {
       return {Authority::owners_differ, {}, decision.owner, i};
     }
   }
@@ -70,12 +70,14 @@ bool needs_system_manager(int owner_count, int header_count) {
 bool needs_version_file(const OwnerFacts* owners, int owner_count, int header_count) {
   for (int i = 0; i < owner_count; ++i) {
     const OwnerFacts& owner = owners[i];
-    if (owner.wheel || owner.unreliable || word_of(owner).known()) return false;
+    if (owner.wheel || owner.unreliable || version_by_owner(owner).known()) return false;
   }
   return header_count == 0;
 }
 
-Version word_of(const OwnerFacts& owner) { return owner.pinned.known() ? owner.pinned : owner.own; }
+Version version_by_owner(const OwnerFacts& owner) {
+  return owner.pinned.known() ? owner.pinned : owner.own;
+}
 
 ToolkitDecision decide_toolkit(const OwnerFacts* owners, int owner_count,
                                const HeaderFacts* headers, int header_count) {

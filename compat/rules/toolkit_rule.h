@@ -51,7 +51,7 @@ struct ToolkitDecision {
 };
 
 // The owner's version without headers: its pin, else its own version.
-Version word_of(const OwnerFacts& owner);
+Version version_by_owner(const OwnerFacts& owner);
 
 // The first manager that lists the file is its owner, and the others are not asked. Each lists only
 // the files that it has installed; pip works within conda's prefix, conda within folders unknown to

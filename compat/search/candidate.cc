@@ -5,22 +5,22 @@
 
 namespace anycuda {
 
-MajorsInWords majors_in_words(int first, int newest) {
-  MajorsInWords words;
+MajorsText format_majors(int first, int newest) {
+  MajorsText text;
   if (newest <= first) {
-    std::snprintf(words.text, sizeof words.text, "%d", first);
+    std::snprintf(text.text, sizeof text.text, "%d", first);
   } else {
     const char* between = newest == first + 1 ? "or" : "to";
-    std::snprintf(words.text, sizeof words.text, "%d %s %d", first, between, newest);
+    std::snprintf(text.text, sizeof text.text, "%d %s %d", first, between, newest);
   }
-  return words;
+  return text;
 }
 
 Version known_version(const Candidate& candidate) {
   return candidate.toolkit.version.known() ? candidate.toolkit.version : candidate.image.version;
 }
 
-const char* version_in_words(const LibraryDescriptor& library, const Candidate& candidate,
+const char* describe_version(const LibraryDescriptor& library, const Candidate& candidate,
                              Arena* arena) {
   const ToolkitVersion& toolkit = candidate.toolkit;
   const Version symbols = candidate.image.version;
@@ -37,7 +37,7 @@ const char* version_in_words(const LibraryDescriptor& library, const Candidate& 
     text = arena->format("CUDA %d.%d or later", symbols.major, symbols.minor);
   } else {
     text =
-        arena->format("CUDA %s", majors_in_words(symbols.major, candidate.image.newest_major).text);
+        arena->format("CUDA %s", format_majors(symbols.major, candidate.image.newest_major).text);
   }
   return text != nullptr ? text : "no memory to say which CUDA";
 }

@@ -42,13 +42,13 @@ struct Candidate {
 };
 
 // "12", "12 or 13", "11 to 13".
-struct MajorsInWords {
+struct MajorsText {
   char text[32];
 };
-MajorsInWords majors_in_words(int first, int newest);
+MajorsText format_majors(int first, int newest);
 // The majors with the SONAME of `major`.
-inline MajorsInWords majors_like(const LibraryDescriptor& library, int major) {
-  return majors_in_words(major, library.newest_like(major));
+inline MajorsText majors_like(const LibraryDescriptor& library, int major) {
+  return format_majors(major, library.newest_like(major));
 }
 
 // The exact version where one is known; else the major, and a minor that it is at least.
@@ -56,7 +56,7 @@ Version known_version(const Candidate& candidate);
 
 // "CUDA 12.9, says wheel nvidia-cuda-runtime-cu12 12.9.79", "CUDA 12.8 or later", "CUDA 12"; for a
 // driver "a driver", or after the driver was asked "a driver that supports up to CUDA 13.0".
-const char* version_in_words(const LibraryDescriptor& library, const Candidate& candidate,
+const char* describe_version(const LibraryDescriptor& library, const Candidate& candidate,
                              Arena* arena);
 
 }  // namespace anycuda

@@ -3,7 +3,7 @@
 // The release of a candidate: exact if an authoritative source states it; else a lower bound.
 #pragma once
 
-#include "compat/search/state.h"
+#include "compat/search/search_state.h"
 
 namespace anycuda {
 

@@ -7,8 +7,8 @@
 #include "compat/base/linked_sort.h"
 #include "compat/rules/gpu_rule.h"
 #include "compat/search/candidate_version.h"
+#include "compat/search/load_probe.h"
 #include "compat/search/machine/loaded.h"
-#include "compat/search/probe.h"
 
 namespace anycuda {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "compat/rules/preference.h"
-#include "compat/search/state.h"
+#include "compat/search/search_state.h"
 
 namespace anycuda {
 

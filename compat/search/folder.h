@@ -3,7 +3,7 @@
 // Looking into one folder, and at one file, for a library.
 #pragma once
 
-#include "compat/search/state.h"
+#include "compat/search/search_state.h"
 
 namespace anycuda {
 

@@ -3,7 +3,7 @@
 // Gathers the candidates of a search tier: the files in it that are named like the library.
 #pragma once
 
-#include "compat/search/state.h"
+#include "compat/search/search_state.h"
 
 namespace anycuda {
 

@@ -3,7 +3,7 @@
 // The user's remedies for a failure: pure functions of its facts.
 #pragma once
 
-#include "compat/search/report.h"
+#include "compat/search/search_report.h"
 
 namespace anycuda {
 

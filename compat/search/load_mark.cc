@@ -27,9 +27,9 @@ int find_nothing(void*, FoundObject*) { return -1; }
 constexpr std::uintptr_t kCounted = 1;  // nothing tells whether it is there
 constexpr std::uintptr_t kLoading = 2;  // it is being loaded, and not found before that is done
 
-const FoundObject* object_at(std::uintptr_t place, FoundObject* found) {
+const FoundObject* object_at(std::uintptr_t address, FoundObject* found) {
   const FindObject find = find_object.load(std::memory_order_relaxed);
-  const bool is_known = find != nullptr && find(reinterpret_cast<void*>(place), found) == 0;
+  const bool is_known = find != nullptr && find(reinterpret_cast<void*>(address), found) == 0;
   // It succeeds without an object while that is being unloaded.
   return is_known && found->object != nullptr ? found : nullptr;
 }
@@ -50,13 +50,12 @@ std::uint64_t number(const void* address) { return reinterpret_cast<std::uintptr
   return __atomic_load_n(&object.l_next, __ATOMIC_RELAXED);
 }
 
-LoadedPlace place_of(const link_map* object, std::uint64_t count) {
+ListEntry entry_of(const link_map* object, std::uint64_t count) {
   if (object == nullptr) return {kCounted, count};
   const auto address = reinterpret_cast<std::uintptr_t>(object->l_ld);
   FoundObject found;
   if (object_at(address, &found) == nullptr) return {kLoading, count};
-  return found.object == object ? LoadedPlace{address, print_of(found)}
-                                : LoadedPlace{kCounted, count};
+  return found.object == object ? ListEntry{address, print_of(found)} : ListEntry{kCounted, count};
 }
 
 struct Walk {
@@ -69,7 +68,7 @@ int visit(dl_phdr_info* info, std::size_t, void* argument) {
   const std::uint64_t count = info->dlpi_adds;  // the same in each record
   const link_map* last = walk->object;
   while (last != nullptr && next_of(*last) != nullptr) last = next_of(*last);
-  walk->loads = {{place_of(last, count), place_of(last != nullptr ? last->l_prev : nullptr, count)},
+  walk->loads = {{entry_of(last, count), entry_of(last != nullptr ? last->l_prev : nullptr, count)},
                  count};
   return 1;
 }
@@ -99,11 +98,11 @@ void LoadMark::set(const Loads& loads) {
 bool LoadMark::is_latest() {
   const std::uintptr_t last = last_[0].address.load(std::memory_order_acquire);
   if (last == kCounted || last == kLoading) return is_latest_by_count(last == kLoading);
-  for (Place& place : last_) {
-    const std::uintptr_t address = place.address.load(std::memory_order_acquire);
+  for (AtomicEntry& entry : last_) {
+    const std::uintptr_t address = entry.address.load(std::memory_order_acquire);
     FoundObject found;
     if (address == 0 || object_at(address, &found) == nullptr) continue;
-    if (print_of(found) == place.print.load(std::memory_order_relaxed)) {
+    if (print_of(found) == entry.print.load(std::memory_order_relaxed)) {
       return next_of(*found.object) == nullptr;
     }
   }

@@ -11,13 +11,13 @@
 namespace anycuda {
 
 // One object of the list: an address in it, and a print of what identifies it.
-struct LoadedPlace {
+struct ListEntry {
   std::uintptr_t address = 0;
   std::uint64_t print = 0;
 };
 // The list of loaded objects at one moment: its last two, and how many the process had ever loaded.
 struct Loads {
-  LoadedPlace last[2];
+  ListEntry last[2];
   std::uint64_t count = 0;
 };
 // Walks the list, under the dynamic linker's lock.
@@ -51,11 +51,11 @@ class LoadMark {
  private:
   bool is_latest_by_count(bool for_a_moment);
 
-  struct Place {
+  struct AtomicEntry {
     std::atomic<std::uintptr_t> address{0};
     std::atomic<std::uint64_t> print{0};
   };
-  Place last_[2];
+  AtomicEntry last_[2];
   std::atomic<std::uint32_t> walks_{0};
 };
 

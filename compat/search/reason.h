@@ -3,7 +3,7 @@
 // Describes why a candidate is not used. Pure functions of a report; texts in `arena`.
 #pragma once
 
-#include "compat/search/report.h"
+#include "compat/search/search_report.h"
 
 namespace anycuda {
 

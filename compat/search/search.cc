@@ -9,14 +9,14 @@
 #include "compat/base/log.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/candidate_version.h"
+#include "compat/search/check_opened.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
+#include "compat/search/load_probe.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/machine/roots.h"
-#include "compat/search/opened.h"
-#include "compat/search/probe.h"
 #include "compat/search/reason.h"
-#include "compat/search/state.h"
+#include "compat/search/search_state.h"
 
 namespace anycuda {
 namespace {
@@ -51,7 +51,7 @@ FileState check(Search* search, Candidate* candidate, void* handle) {
 
 // nullptr: it cannot be opened, or was closed again.
 void* open_and_check(Search* search, Candidate* candidate) {
-  const Probe probe;
+  const LoadProbe probe;
   const Machine& machine = search->machine;
   const bool loaded = candidate->tier == SearchTier::loaded;
   const bool is_others =
@@ -96,7 +96,7 @@ void log_candidates(Search* search) {
     const std::size_t mark = search->arena.mark();
     const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
     log_step("%s: candidate %s (%s): %s", search->library().name, c->path,
-             version_in_words(search->library(), *c, &search->arena),
+             describe_version(search->library(), *c, &search->arena),
              acceptable ? "acceptable" : reason_of(*c, *search, &search->arena));
     search->arena.rewind(mark);
   }

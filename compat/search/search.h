@@ -4,7 +4,7 @@
 #pragma once
 
 #include "compat/search/machine/machine.h"
-#include "compat/search/report.h"
+#include "compat/search/search_report.h"
 
 namespace anycuda {
 

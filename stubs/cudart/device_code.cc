@@ -7,7 +7,7 @@
 #include "compat/base/log.h"
 #include "compat/rules/candidate_rule.h"
 #include "compat/rules/device_code_rule.h"
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "compat/search/machine/loaded.h"
 #include "device_code/fatbin.h"
 

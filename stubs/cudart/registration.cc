@@ -15,7 +15,7 @@ namespace {
 
 // Without a caller: the stub's caller is not known here.
 const Opened* open_now(unsigned kind) {
-  return open_library(kNativeSymbolVersion, nullptr, symbol_of(kind));
+  return open_library(kUnversioned, nullptr, symbol_of(kind));
 }
 
 // The library's handle for the caller's handle, which is the library's or the stub's.
@@ -68,7 +68,7 @@ void unregister_fat_binary(void** handle) {
 
 char init_module(void** handle, std::uint64_t caller) {
   const Opened* library =
-      open_library(kNativeSymbolVersion, reinterpret_cast<const void*>(caller), "__cudaInitModule");
+      open_library(kUnversioned, reinterpret_cast<const void*>(caller), "__cudaInitModule");
   if (library == nullptr) return 0;
   replay(*library);
   void** real = translate(handle);

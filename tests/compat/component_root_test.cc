@@ -73,7 +73,7 @@ class BelowARoot : public FinderTest {
                                  const Component& component) {
     std::vector<std::string> paths;
     for (const Located& one :
-         files_in(component, places_below({path(root), folders}, component)).usable) {
+         files_in(component, locations_below({path(root), folders}, component)).usable) {
       EXPECT_EQ(one.where, Found::beside);
       paths.push_back(one.path);
     }
@@ -104,24 +104,25 @@ TEST_F(BelowARoot, UnusableFilesArePassedOver) {
 
 // Nobody but root writes in this computer's.
 TEST_F(BelowARoot, SystemIsSearchedToo) {
-  const PlacesToLook places = places_below({"", &Component::system_folders}, headers("cudart"));
-  EXPECT_THAT(places.remarks, ElementsAre());
-  ASSERT_FALSE(places.places.empty());
-  EXPECT_EQ(places.places.front().path, "/usr/include");
+  const SearchLocations locations =
+      locations_below({"", &Component::system_folders}, headers("cudart"));
+  EXPECT_THAT(locations.remarks, ElementsAre());
+  ASSERT_FALSE(locations.locations.empty());
+  EXPECT_EQ(locations.locations.front().path, "/usr/include");
 }
 
 TEST_F(BelowARoot, PassedOverFilesAreNamedUpToALimit) {
-  FilesThere there = files_in(program("nvcc"), {"", {}, {}});
+  FoundFiles there = files_in(program("nvcc"), {"", {}, {}});
   EXPECT_THAT(there.passed, ElementsAre());
-  PlacesToLook places;
+  SearchLocations locations;
   for (int i = 0; i < 50; ++i) {
     const std::string folder = "tools" + std::to_string(i);
     file(folder + "/nvcc");
-    places.places.push_back({Found::system, path(folder), path(folder), false});
+    locations.locations.push_back({Found::system, path(folder), path(folder), false});
   }
-  there = files_in(program("nvcc"), places);
+  there = files_in(program("nvcc"), locations);
   EXPECT_THAT(there.usable, ElementsAre());
-  ASSERT_EQ(there.passed.size(), FilesThere::kMostPassed);
+  ASSERT_EQ(there.passed.size(), FoundFiles::kMostPassed);
   EXPECT_THAT(there.passed.front(),
               HasSubstr(path("tools0/nvcc") + " is not executable for this user"));
 }

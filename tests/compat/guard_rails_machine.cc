@@ -191,7 +191,7 @@ System RailsMachine::system() {
   system.find_all = [this](const Component& component) {
     note("find all " + std::string(component.name));
     const std::lock_guard<std::mutex> lock(mutex_);
-    FilesThere all;
+    FoundFiles all;
     for (const Installed& one : installed_) {
       if (one.component == &component) all.usable.push_back(one.located);
     }
@@ -201,7 +201,7 @@ System RailsMachine::system() {
   system.find_below = [this](const ComponentRoot& root, const Component& component) {
     note("find below " + root.path + " " + std::string(component.name));
     const std::lock_guard<std::mutex> lock(mutex_);
-    FilesThere all;
+    FoundFiles all;
     for (const auto& [path, one] : below_) {
       if (path == root.path && one.component == &component) all.usable.push_back(one.located);
     }

@@ -51,7 +51,7 @@ TEST(NewerErrors, AreThoseOfTheCallersMajors) {
 }
 
 TEST(NewerErrors, ALibraryThatKnowsAllIsCalledDirectly) {
-  for (const int caller : {int{kNativeSymbolVersion}, k11, k12}) {
+  for (const int caller : {int{kUnversioned}, k11, k12}) {
     EXPECT_EQ(found(kErrorName, caller, name_in_library<3>), name_in_library<3>);
     EXPECT_EQ(found(kErrorText, caller, text_in_library<3>), text_in_library<3>);
   }
@@ -59,7 +59,7 @@ TEST(NewerErrors, ALibraryThatKnowsAllIsCalledDirectly) {
 }
 
 TEST(NewerErrors, OlderLibraryIsQueriedFirst) {
-  for (const int caller : {int{kNativeSymbolVersion}, k12}) {
+  for (const int caller : {int{kUnversioned}, k12}) {
     Text* name = found(kErrorName, caller, name_in_library<2>);
     EXPECT_STREQ(name(1), "the library's");
     EXPECT_STREQ(name(2), "errorOf12");

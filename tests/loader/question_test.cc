@@ -150,7 +150,7 @@ std::string said_of(const std::function<void(TestSearch*)>& change) {
   return in_child([&] {
     TestSearch search;
     change(&search);
-    report_no_library(&search, &search.arena, {"testQuery", kNativeCaller, true});
+    report_no_library(&search, &search.arena, {"testQuery", kUnversionedCaller, true});
   });
 }
 
@@ -180,7 +180,7 @@ TEST_F(Question, OnlyCountedFiles_AreReported) {
 TEST_F(Question, MemoryShortageIsReported) {
   const std::string text = in_child([] {
     Arena arena;
-    report_no_library(nullptr, &arena, {"testQuery", kNativeCaller, true});
+    report_no_library(nullptr, &arena, {"testQuery", kUnversionedCaller, true});
   });
   EXPECT_THAT(text, HasSubstr("no memory to look for the test library"));
 }

@@ -23,7 +23,7 @@ using unit::in_child;
 using unit::ScopedVariable;
 using unit::TestSearch;
 
-constexpr FailedCall kCoreCall = {"testCore", kNativeCaller, false};
+constexpr FailedCall kCoreCall = {"testCore", kUnversionedCaller, false};
 
 int count(const std::string& text, const std::string& part) {
   int found = 0;
@@ -263,7 +263,7 @@ TEST(Report, HasNoRawPathAnywhere) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_EQ(text.find('\t'), std::string::npos);
   EXPECT_EQ(text.find("\nanycuda: forged"), std::string::npos);
-  for (const int caller_major : {12, 13, kNativeCaller, kOtherMajor}) {
+  for (const int caller_major : {12, 13, kUnversionedCaller, kOtherMajor}) {
     const std::string function = in_child([&] {
       report_no_function({"testNew", "it is not there", 302, caller_major, 12,
                           "/opt/a\nanycuda: forged\x1b[2J\tb"},

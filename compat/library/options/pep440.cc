@@ -45,20 +45,20 @@ struct Reader {
     return std::nullopt;
   }
 
-  // ".post2", "-rev.2", "r": separators are optional, no number is 0. Returns the word's position
+  // ".post2", "-rev.2", "r": separators are optional, no number is 0. Returns the suffix's position
   // from 1 on, 0 for none of them.
-  int take_suffix(std::initializer_list<std::string_view> words, Part* number) {
+  int take_suffix(std::initializer_list<std::string_view> suffixes, Part* number) {
     const std::string_view start = rest;
     take_separator();
-    const auto* word =
-        std::find_if(words.begin(), words.end(), [&](auto text) { return take(text); });
-    if (word == words.end()) {
+    const auto* suffix =
+        std::find_if(suffixes.begin(), suffixes.end(), [&](auto text) { return take(text); });
+    if (suffix == suffixes.end()) {
       rest = start;
       return 0;
     }
     take_separator();
     *number = take_part(kDigits).value_or(Part(1, "0"));
-    return static_cast<int>(word - words.begin()) + 1;
+    return static_cast<int>(suffix - suffixes.begin()) + 1;
   }
 };
 
@@ -80,11 +80,11 @@ std::optional<Version> parse(std::string_view text) {
   while (!version.release.empty() && version.release.back().second == "0")
     version.release.pop_back();
 
-  // Of words that begin alike the longest first.
+  // Of suffixes that begin alike the longest first.
   Part count;
-  if (const int word =
+  if (const int suffix =
           reader.take_suffix({"alpha", "a", "beta", "b", "rc", "c", "preview", "pre"}, &count)) {
-    version.pre = {std::min((word + 1) / 2, 3), count};
+    version.pre = {std::min((suffix + 1) / 2, 3), count};
   }
   if (const auto post = reader.take_number("-")) {  // 1.0-1 is 1.0.post1
     version.post = {1, *post};

@@ -10,7 +10,7 @@
 #include "compat/base/shortage.h"
 #include "compat/search/driver/nvml.h"
 #include "compat/search/folder.h"
-#include "compat/search/probe.h"
+#include "compat/search/load_probe.h"
 #include "compat/search/search.h"
 
 namespace anycuda {

@@ -5,7 +5,7 @@
 // into the text, and `anycuda check` recognises a stub by such names.
 #pragma once
 
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 
 namespace anycuda {
 

@@ -42,8 +42,8 @@ void raise_to(Version release, ImageFacts* facts) {
 // Asks has(symbol, is_required) for each symbol that the file's major has. A major newer than the
 // database must have what the newest known one must.
 template <typename Has>
-void judge_exports(const LibraryDescriptor& library, const LibrarySymbols& tables, Has has,
-                   ImageFacts* facts) {
+void evaluate_exports(const LibraryDescriptor& library, const LibrarySymbols& tables, Has has,
+                      ImageFacts* facts) {
   const int column = library.column_of(facts->version.major);
   const bool shows_release =
       library.index_of(facts->version.major) >= 0 && !library.is_driver && !library.own_releases;
@@ -77,7 +77,7 @@ void check_each_export(ElfReader& image, const LibraryDescriptor& library,
     if (symbol >= 0) present[symbol] = 1;
   });
   if (facts->state != FileState::usable) return;
-  judge_exports(
+  evaluate_exports(
       library, tables, [&](int symbol, bool) { return present[symbol] != 0; }, facts);
 }
 
@@ -111,7 +111,7 @@ void check_exports(ElfReader& image, const LibraryDescriptor& library, const Lib
     const std::uint32_t hash = tables.hashes[symbol];
     return is_required ? exports.has(hash, tables.symbol_name(symbol)) : exports.has(hash);
   };
-  judge_exports(library, tables, has, facts);
+  evaluate_exports(library, tables, has, facts);
 }
 
 void examine(ElfReader& image, const LibraryDescriptor& library, const LibrarySymbols* tables,

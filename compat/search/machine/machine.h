@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The one interface from a search to the machine. `Machine{}` is this process on this computer,
-// without a driver; this_machine() (driver/driver.h) has the driver, too; a test replaces the
-// functions that it controls. Files are read below the paths that this interface gives.
+// without a driver; this_machine() (driver/driver_lookup.h) has the driver, too; a test replaces
+// the functions that it controls. Files are read below the paths that this interface gives.
 #pragma once
 
 #include <link.h>

@@ -67,7 +67,7 @@ class Look {
   void ask(const Installed* one) {
     const TextState state = text_.read(one->folder, kMostOfList);
     if (state == TextState::missing) return;  // it has just been removed
-    if (state != TextState::read) return note_problem(one, words_for(state, text_.error()));
+    if (state != TextState::read) return note_problem(one, describe_state(state, text_.error()));
     const bool conda = site_->manager == Manager::conda;
     if ((conda ? listed_by_conda(one) : listed_by_dpkg()) && owners_.count < Owners::kMost) {
       owners_.found[owners_.count++] = one;
@@ -151,8 +151,8 @@ Owners conda_owners_of(const char* path, const char* real, Sites* sites) {
 Owners system_owners_of(const char* real, Manager manager, Sites* sites) {
   Owners owners = no_owners(manager);
   if (real == nullptr) return owners;
-  char room[PATH_MAX];
-  const char* root = *sites->root() == '\0' ? "/" : noted(realpath(sites->root(), room));
+  char buffer[PATH_MAX];
+  const char* root = *sites->root() == '\0' ? "/" : noted(realpath(sites->root(), buffer));
   if (root == nullptr || !is_below(real, root)) return owners;
   const std::size_t skipped = std::strcmp(root, "/") == 0 ? 0 : std::strlen(root);
   if (!may_be_packaged(real + skipped)) return owners;

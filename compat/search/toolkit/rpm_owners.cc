@@ -37,7 +37,7 @@ struct Look {
   char header[kMostOfHeader + 1];
 
   const char* problem(TextState state) {
-    if (state != TextState::read) return words_for(state, file.error());
+    if (state != TextState::read) return describe_state(state, file.error());
     if (file.format() == PageFormat::unknown)
       return "has a format that is not read: install the package with its release's cuda.h, "
              "such as cuda-cudart-devel-12-9";
@@ -83,8 +83,8 @@ struct Look {
 // False: the database is missing.
 bool look_in(const char* database, const char* path, Arena* arena, Owners* owners) {
   auto* site = static_cast<Site*>(arena->take(sizeof(Site)));
-  const bool room = database != nullptr && site != nullptr;
-  auto* look = room ? static_cast<Look*>(map_pages(sizeof(Look))) : nullptr;
+  const bool has_memory = database != nullptr && site != nullptr;
+  auto* look = has_memory ? static_cast<Look*>(map_pages(sizeof(Look))) : nullptr;
   if (look == nullptr) {
     owners->problem = kNoMemory;
     return true;

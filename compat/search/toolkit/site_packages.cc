@@ -9,7 +9,7 @@
 #include "compat/base/text.h"
 #include "compat/search/toolkit/records/conda_record.h"
 #include "compat/search/toolkit/records/dpkg_record.h"
-#include "compat/search/toolkit/records/record.h"
+#include "compat/search/toolkit/records/wheel_record.h"
 #include "compat/search/toolkit/toolkit_packages.h"
 
 namespace anycuda {
@@ -106,7 +106,7 @@ void Sites::look_in(const Site& site, const char* path, bool is_folder, bool nvi
     // Without a RECORD it was installed by other means, and owns nothing.
     if (state == TextState::read || state == TextState::missing) continue;
     const char* problem =
-        arena_->format("%s/RECORD %s", one->folder, words_for(state, record_.error()));
+        arena_->format("%s/RECORD %s", one->folder, describe_state(state, record_.error()));
     owners->problem = problem != nullptr ? problem : "no memory to read RECORDs";
   }
   if (owners->count > 0) owners->site = &site;

@@ -45,17 +45,17 @@ class Gathering {
   }
   const char* real_path(const char* path) {
     const std::size_t mark = arena_->mark();
-    auto* room = static_cast<char*>(arena_->take_raw(PATH_MAX));
-    const bool found = room != nullptr && noted(realpath(path, room)) != nullptr;
-    const LexicalPath real(found ? room : "");  // outlives the room
+    auto* buffer = static_cast<char*>(arena_->take_raw(PATH_MAX));
+    const bool found = buffer != nullptr && noted(realpath(path, buffer)) != nullptr;
+    const LexicalPath real(found ? buffer : "");  // outlives the buffer
     arena_->rewind(mark);
     return found ? arena_->copy(real.c_str()) : nullptr;
   }
 
   void read_owner(int owner) {
     const Owners& owners = facts_.owners;
-    facts_.words[owner] = word_of_owner(*owners.found[owner], owners, arena_, &text_);
-    facts_.owner_facts[owner] = facts_.words[owner].facts;
+    facts_.owner_metadata[owner] = metadata_of_owner(*owners.found[owner], owners, arena_, &text_);
+    facts_.owner_facts[owner] = facts_.owner_metadata[owner].facts;
   }
 
   // For a wheel's file the path in its RECORD counts. For any other its real path; only if no
@@ -65,7 +65,7 @@ class Gathering {
     const LexicalPath real(real_folder());
     const bool elsewhere = real.text() != seeming.text();
     if (elsewhere) facts_.headers = headers_of_root(real.c_str(), arena_);
-    if (facts_.headers.count == 0 && (!elsewhere || !owner_speaks())) {
+    if (facts_.headers.count == 0 && (!elsewhere || !owner_states_version())) {
       facts_.headers = headers_of_root(seeming.c_str(), arena_);
     }
   }
@@ -81,15 +81,15 @@ class Gathering {
   }
 
   // Does its package say by itself which release it is of?
-  bool owner_speaks() const {
-    return facts_.owners.count > 0 && word_of(facts_.owner_facts[0]).known();
+  bool owner_states_version() const {
+    return facts_.owners.count > 0 && version_by_owner(facts_.owner_facts[0]).known();
   }
 
   // A header's owner matters unless the header names the same version as all owners of the file.
   bool agrees(Version version) const {
     for (int i = 0; i < facts_.owners.count; ++i) {
-      const Version word = word_of(facts_.owner_facts[i]);
-      if (word.major != version.major || word.minor != version.minor) return false;
+      const Version stated = version_by_owner(facts_.owner_facts[i]);
+      if (stated.major != version.major || stated.minor != version.minor) return false;
     }
     return facts_.owners.count > 0;
   }
@@ -109,7 +109,7 @@ class Gathering {
   // does not, or the file has no owner, only a wheel can have put a header there for itself.
   Owners owners_of_header(const char* header) {
     const Owners& owners = facts_.owners;
-    if (!owner_speaks() || owners.manager == Manager::wheel)
+    if (!owner_states_version() || owners.manager == Manager::wheel)
       return sites_->owners_of(header, false);
     return conda_owners_of(header, real_path(header), sites_);
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What there is to know about a file's toolkit: its owners' words, its root's headers.
+// The facts about a file's toolkit: its owners' metadata, its root's headers.
 #pragma once
 
 #include "compat/rules/toolkit_rule.h"
-#include "compat/search/toolkit/owner_word.h"
+#include "compat/search/toolkit/owner_metadata.h"
 #include "compat/search/toolkit/toolkit_root.h"
 
 namespace anycuda {
@@ -16,7 +16,7 @@ struct ToolkitFacts {
   Owners conda;
   Owners dpkg;
   Owners rpm;
-  OwnerWord words[Owners::kMost];
+  OwnerMetadata owner_metadata[Owners::kMost];
   OwnerFacts owner_facts[Owners::kMost];
   RootHeaders headers;  // and a version.json
   HeaderFacts header_facts[RootHeaders::kMost];

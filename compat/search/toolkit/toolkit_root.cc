@@ -86,14 +86,14 @@ class RootSearch {
     header.problem = "";
     if (state == TextState::read) {
       header.stated = version_in_cuda_header(text_.text());
-      header.problem = words_for_header(header.stated);
+      header.problem = describe_header(header.stated);
     } else {
-      header.problem = words_for(state, text_.error());
+      header.problem = describe_state(state, text_.error());
     }
     if (header.problem == nullptr) header.problem = "says nothing";
   }
 
-  const char* words_for_header(const HeaderVersion& stated) {
+  const char* describe_header(const HeaderVersion& stated) {
     switch (stated.state) {
       case HeaderState::stated:
         return "";
@@ -162,7 +162,7 @@ void add_version_file(const char* folder, Arena* arena, RootHeaders* headers) {
     file.path = path;
     file.problem = "";
     if (state != TextState::read) {
-      file.problem = words_for(state, text.error());
+      file.problem = describe_state(state, text.error());
       continue;
     }
     file.stated.version = version_in_version_file(text.text());

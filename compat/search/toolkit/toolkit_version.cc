@@ -12,15 +12,15 @@
 #include "compat/base/shortage.h"
 #include "compat/base/text.h"
 #include "compat/base/uncancelled.h"
-#include "compat/search/toolkit/toolkit_words.h"
+#include "compat/search/toolkit/toolkit_text.h"
 
 namespace anycuda {
 namespace {
 
 const char* file_of(const ToolkitFacts& facts, const ToolkitDecision& decision) {
   if (decision.header >= 0) return facts.headers.found[decision.header].path;
-  const OwnerWord& word = facts.words[decision.owner];
-  return decision.authority == Authority::pin ? word.pin_metadata : word.metadata;
+  const OwnerMetadata& metadata = facts.owner_metadata[decision.owner];
+  return decision.authority == Authority::pin ? metadata.pin_metadata : metadata.metadata;
 }
 
 ToolkitVersion decide(const ToolkitFacts& facts, Arena* arena) {
@@ -29,10 +29,10 @@ ToolkitVersion decide(const ToolkitFacts& facts, Arena* arena) {
   ToolkitVersion answer;
   answer.version = decision.version;
   if (decision.version.known()) {
-    answer.source = words_for_source(facts, decision, arena);
+    answer.source = describe_source(facts, decision, arena);
     answer.file = file_of(facts, decision);
   } else {
-    answer.problem = words_for_unknown(facts, decision, arena);
+    answer.problem = describe_unknown(facts, decision, arena);
   }
   return answer;
 }

@@ -27,7 +27,7 @@ struct CallerCase {
 };
 void PrintTo(const CallerCase& c, std::ostream* out) {
   const std::string caller = std::to_string(c.caller);
-  *out << (c.caller == kNativeCaller ? "unversioned caller" : "caller of " + caller)
+  *out << (c.caller == kUnversionedCaller ? "unversioned caller" : "caller of " + caller)
        << ", candidate of " << c.candidate << (c.loaded ? ", loaded" : "");
 }
 
@@ -56,11 +56,11 @@ INSTANTIATE_TEST_SUITE_P(
     Table, CallerRule,
     testing::Values(
         // An unversioned caller accepts every major, in either mode.
-        CallerCase{kNativeCaller, 11, false, yes, yes},
-        CallerCase{kNativeCaller, 12, false, yes, yes},
-        CallerCase{kNativeCaller, 13, false, yes, yes},
-        CallerCase{kNativeCaller, 14, false, yes, yes},
-        CallerCase{kNativeCaller, 14, true, yes, yes},
+        CallerCase{kUnversionedCaller, 11, false, yes, yes},
+        CallerCase{kUnversionedCaller, 12, false, yes, yes},
+        CallerCase{kUnversionedCaller, 13, false, yes, yes},
+        CallerCase{kUnversionedCaller, 14, false, yes, yes},
+        CallerCase{kUnversionedCaller, 14, true, yes, yes},
         // A caller of a major is served by each known one, or by its own alone.
         CallerCase{11, 11, false, yes, yes}, CallerCase{11, 12, false, yes, other},
         CallerCase{11, 13, false, yes, other}, CallerCase{12, 11, false, yes, other},
@@ -104,7 +104,7 @@ TEST(Evaluate, SecondOfAnUnrestrictedLibrary_IsAccepted) {
 
 TEST(Evaluate, UnversionedCaller_GetsNoSecond) {
   CandidateQuery q = plain_question();
-  q.caller_major = kNativeCaller;
+  q.caller_major = kUnversionedCaller;
   q.loaded_major = 13;
   EXPECT_EQ(evaluate(q), Verdict::other_loaded);
 }

@@ -279,7 +279,7 @@ INSTANTIATE_TEST_SUITE_P(
                        kLinker,
                        {},
                        none,
-                       kNativeCaller,
+                       kUnversionedCaller,
                        {13, 5},
                        {12, 9},
                        newest},

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 #include "tests/support/unit/environment.h"
 
 namespace anycuda {

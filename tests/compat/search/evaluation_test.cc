@@ -73,7 +73,7 @@ TEST_F(Evaluation, StrictMode_ReadsVersionsOfTheDriversMajor) {
     EXPECT_EQ(of_12->toolkit.version.minor, 9);
     EXPECT_STREQ(of_12->toolkit.source, "cuda.h");
     EXPECT_STREQ(of_12->toolkit.problem, "");
-    EXPECT_STREQ(version_in_words(kLibrary, *of_12, &search.arena), "CUDA 12.9, says cuda.h");
+    EXPECT_STREQ(describe_version(kLibrary, *of_12, &search.arena), "CUDA 12.9, says cuda.h");
     EXPECT_FALSE(candidate(&search, "cuda-11.8/")->toolkit_read) << "its major decides";
   });
 }
@@ -125,7 +125,7 @@ TEST_F(Evaluation, HeaderOfAnotherMajorThanTheSymbols_IsIgnored) {
       EXPECT_FALSE(c->toolkit.version.known());
       EXPECT_THAT(c->toolkit.problem,
                   AllOf(HasSubstr("cuda.h says CUDA 1"), HasSubstr("its own symbols say CUDA 12")));
-      EXPECT_STREQ(version_in_words(kLibrary, *c, &search.arena), "CUDA 12");
+      EXPECT_STREQ(describe_version(kLibrary, *c, &search.arena), "CUDA 12");
     });
   }
 }
@@ -138,9 +138,9 @@ TEST_F(Evaluation, DriverSonameNumberIsNotACudaMajor) {
   for (const int number : {1, 2}) {
     c->image.version = {number, -1};
     c->reported.version = {};
-    EXPECT_STREQ(version_in_words(driver, *c, &search.arena), "a driver");
+    EXPECT_STREQ(describe_version(driver, *c, &search.arena), "a driver");
     c->reported.version = {13, 0};
-    EXPECT_STREQ(version_in_words(driver, *c, &search.arena),
+    EXPECT_STREQ(describe_version(driver, *c, &search.arena),
                  "a driver that supports up to CUDA 13.0");
   }
 }
@@ -149,7 +149,7 @@ TEST_F(Evaluation, ASonameWithTheNumber1IsNotADriver) {
   TestSearch search;
   Candidate* c = search.add(SearchTier::system, "/lib/libtest.so.1");
   c->image.version = {1, -1};
-  EXPECT_STREQ(version_in_words(kLibrary, *c, &search.arena), "CUDA 1");
+  EXPECT_STREQ(describe_version(kLibrary, *c, &search.arena), "CUDA 1");
 }
 
 TEST_F(Evaluation, HeaderOfAnOlderMinorThanTheSymbols_IsIgnored) {
@@ -164,7 +164,7 @@ TEST_F(Evaluation, HeaderOfAnOlderMinorThanTheSymbols_IsIgnored) {
     if (least == 5) {
       EXPECT_THAT(c->toolkit.problem, HasSubstr("cuda.h says CUDA 12.4, its own symbols say CUDA "
                                                 "12.5 or later"));
-      EXPECT_STREQ(version_in_words(kLibrary, *c, &search.arena), "CUDA 12.5 or later");
+      EXPECT_STREQ(describe_version(kLibrary, *c, &search.arena), "CUDA 12.5 or later");
     }
   }
 }
@@ -182,7 +182,7 @@ TEST_F(Evaluation, TheFirstReleaseOfAMajorIsAVersion) {
   of_13->image.version = {13, 0};
   read_toolkit_version(&search, of_13);
   EXPECT_THAT(of_13->toolkit.problem, HasSubstr("its own symbols say CUDA 13.0 or later"));
-  EXPECT_STREQ(version_in_words(kLibrary, *of_13, &search.arena), "CUDA 13.0 or later");
+  EXPECT_STREQ(describe_version(kLibrary, *of_13, &search.arena), "CUDA 13.0 or later");
 }
 
 TEST_F(Evaluation, VersionsAreReadOnlyOfUsableNonDriverFiles) {

@@ -155,7 +155,7 @@ TEST(Hint, Function_NamesTheMajorOnlyIfMajorsDiffer) {
   EXPECT_EQ(function_hint(kLibrary, 12, 13), FunctionHint::own_major);
   EXPECT_EQ(function_hint(kLibrary, 13, 12), FunctionHint::own_major);
   EXPECT_EQ(function_hint(kLibrary, 12, 12), FunctionHint::newer_library);
-  EXPECT_EQ(function_hint(kLibrary, kNativeCaller, 12), FunctionHint::newer_library);
+  EXPECT_EQ(function_hint(kLibrary, kUnversionedCaller, 12), FunctionHint::newer_library);
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ TEST_F(Peers, WithoutOneTheCallersMajorIsTaken) {
   EXPECT_THAT(first_beside({}, 12),
               AllOf(StartsWith("cuda-12.9/"), HasSubstr("built for CUDA 12")));
   EXPECT_THAT(first_beside({}, 13), StartsWith("cuda-13.5/"));
-  EXPECT_THAT(first_beside({}, kNativeCaller), StartsWith("cuda-13.5/"));
+  EXPECT_THAT(first_beside({}, kUnversionedCaller), StartsWith("cuda-13.5/"));
 }
 
 TEST_F(Peers, TheLoadedOnesMajorAndMinorAreKnown) {

@@ -99,7 +99,7 @@ TEST_F(SearchOn, UnknownMajorServesOnlyUnversionedCallers) {
     EXPECT_EQ(search_all(12), "system/usr/lib/libtest.so.12");
     EXPECT_THAT(reason("system/usr/lib/libtest.so.14"), testing::HasSubstr("update anycuda"));
   });
-  in_child([&] { EXPECT_EQ(search_all(kNativeCaller), "system/usr/lib/libtest.so.14"); });
+  in_child([&] { EXPECT_EQ(search_all(kUnversionedCaller), "system/usr/lib/libtest.so.14"); });
 }
 
 TEST_F(SearchOn, RejectTakesTheCallersOwnMajorOnly) {

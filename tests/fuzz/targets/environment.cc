@@ -109,7 +109,7 @@ bool check_root(const anycuda::Root& root, void* tier) {
 Paths candidates() {
   Paths paths;
   anycuda::Arena arena;
-  const anycuda::Request request{&anycuda::kLibrary, &anycuda::kTables, anycuda::kNativeCaller,
+  const anycuda::Request request{&anycuda::kLibrary, &anycuda::kTables, anycuda::kUnversionedCaller,
                                  reinterpret_cast<const void*>(&check_policy)};
   const anycuda::Machine machine{};
   anycuda::Search search(request, machine, &arena);

@@ -77,7 +77,7 @@ class Registration : public testing::Test {
   Registration() { machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12"); }
 
   static const Opened& open() {
-    const Opened* library = open_library(kNativeSymbolVersion, nullptr, "testCore");
+    const Opened* library = open_library(kUnversioned, nullptr, "testCore");
     EXPECT_NE(library, nullptr);
     return *library;
   }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "compat/search/driver/driver.h"
-#include "compat/search/state.h"
+#include "compat/search/driver/driver_lookup.h"
+#include "compat/search/search_state.h"
 #include "loader/tables.h"
 
 namespace anycuda::unit {

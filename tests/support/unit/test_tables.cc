@@ -123,7 +123,7 @@ constexpr std::uint8_t kOutputLists[] = {0, 3, 0, 4, 2, 8, 9, 8};
 
 // Which row of dispositions it has does not matter.
 constexpr SlotRow native(Symbol symbol) {
-  return {symbol, kNativeSymbolVersion, 3, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
+  return {symbol, kUnversioned, 3, static_cast<std::uint16_t>(symbol == kOutputs ? 1 : 0)};
 }
 constexpr SlotRow kSlots[kSlotCount] = {native(kAdapted),
                                         native(kAdded),

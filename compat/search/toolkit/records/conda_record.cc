@@ -29,18 +29,18 @@ std::string_view specifier_of(std::string_view dependency) {
 // conda ends an upper bound with "a0" where not even its pre-releases are admitted: for releases
 // that changes nothing.
 Version release_of(std::string_view specifier) {
-  char room[64];
+  char buffer[64];
   std::size_t length = 0;
   while (!specifier.empty()) {
-    if (length == sizeof room) return {};
+    if (length == sizeof buffer) return {};
     if (text::begins(specifier, "a0") || text::begins(specifier, ".a0")) {
       specifier = text::without(specifier, specifier.front() == '.' ? 3 : 2);
     } else {
-      room[length++] = specifier.front();
+      buffer[length++] = specifier.front();
       specifier.remove_prefix(1);
     }
   }
-  return only_release({room, length});
+  return only_release({buffer, length});
 }
 
 class Reading {

@@ -64,17 +64,17 @@ class Fields {
     std::string_view rest = value_;
     return text::trimmed(text::take_line(&rest));
   }
-  // Its lines joined, up to the semicolon that begins the markers. Empty if `room` is too small.
-  std::string_view joined(char* room, std::size_t size) const {
+  // Its lines joined, up to the semicolon that begins the markers. Empty if `buffer` is too small.
+  std::string_view joined(char* buffer, std::size_t size) const {
     std::size_t length = 0;
     for (std::string_view rest = value_; !rest.empty();) {
       for (const char c : text::take_line(&rest)) {
-        if (c == ';') return text::trimmed({room, length});
+        if (c == ';') return text::trimmed({buffer, length});
         if (length == size) return {};
-        room[length++] = c;
+        buffer[length++] = c;
       }
     }
-    return text::trimmed({room, length});
+    return text::trimmed({buffer, length});
   }
 
  private:
@@ -156,8 +156,8 @@ Pin pin_of(std::string_view metadata, const Distribution& distribution) {
   Pin found = Pin::none;
   for (Fields fields(metadata); fields.next();) {
     if (!fields.is("Requires-Dist")) continue;
-    char room[512];
-    const Requirement requirement = parse_requirement(fields.joined(room, sizeof room));
+    char buffer[512];
+    const Requirement requirement = parse_requirement(fields.joined(buffer, sizeof buffer));
     if (!same_distribution(requirement.name, distribution.name)) continue;
     const Pin pin = pin_by(requirement.specifier, distribution.version);
     if (pin > found) found = pin;

@@ -25,7 +25,7 @@ _VARIABLES = (
     ("apptainer", "SINGULARITY_CONTAINER"),
     ("apptainer", "SINGULARITY_NAME"),
 )
-# Files that mark a container, by the names of compat/doctor/machine.cc.
+# Files that mark a container, by the names of compat/doctor/machine_facts.cc.
 _FILES = ("kubernetes", "apptainer", "podman", "docker")
 # Apptainer first: it also runs inside the others, and keeps their variables and mounts.
 _ORDER = ("apptainer", "kubernetes", "podman", "docker", "cri-o", "containerd", "lxc")

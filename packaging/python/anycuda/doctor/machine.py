@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The examined computer: pure functions of the probes' answers (compat/doctor/machine.cc) and the variables."""
+"""The examined computer: pure functions of the probes' answers (compat/doctor/machine_facts.cc) and the variables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of libanycuda_doctor.so's answers (compat/doctor/record.h): a kind, then name=value fields."""
+"""The lines of libanycuda_doctor.so's answers (compat/doctor/record_writer.h): a kind, then name=value fields."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The driver, and the GPUs that it sees: cuInit is called here, which no stub does by itself.
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 
 #include <dlfcn.h>
 #include <sys/stat.h>
@@ -17,7 +17,7 @@
 #include "compat/doctor/ask.h"
 #include "compat/doctor/files.h"
 #include "compat/doctor/names.h"
-#include "compat/doctor/record.h"
+#include "compat/doctor/record_writer.h"
 #include "compat/search/driver/driver_branch.h"
 #include "compat/search/driver/driver_problem.h"
 #include "compat/search/reason.h"
@@ -49,7 +49,7 @@ class Functions {
 constexpr int kComputeMajor = 75;  // CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
 constexpr int kComputeMinor = 76;
 
-void write_call(const Functions& driver, const char* name, int status, Records* records) {
+void write_call(const Functions& driver, const char* name, int status, RecordWriter* records) {
   records->begin("call")
       .field("name", name)
       .field("status", status)
@@ -58,7 +58,7 @@ void write_call(const Functions& driver, const char* name, int status, Records* 
       .end();
 }
 
-void write_device(const Functions& driver, int number, Records* records) {
+void write_device(const Functions& driver, int number, RecordWriter* records) {
   int device = 0;
   char name[256] = "";
   int major = 0;
@@ -80,7 +80,7 @@ void write_device(const Functions& driver, int number, Records* records) {
       .end();
 }
 
-void write_devices(const Functions& driver, Records* records) {
+void write_devices(const Functions& driver, RecordWriter* records) {
   int status = driver.call("cuInit", 0U);
   write_call(driver, "cuInit", status, records);
   if (status != 0) return;
@@ -102,7 +102,7 @@ long long size_of(const char* path) {
 }
 
 // Files that are named like a driver and were refused: the cause, if no driver was found.
-void write_tried(const Report& report, Arena* arena, Records* records) {
+void write_tried(const Report& report, Arena* arena, RecordWriter* records) {
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     const bool refused = c->image.state != FileState::usable || c->tried;
     if (c == report.chosen || !refused) continue;
@@ -123,7 +123,7 @@ void write_tried(const Report& report, Arena* arena, Records* records) {
 
 // The toolkit's driver for linking in the folders of LD_LIBRARY_PATH, .../lib64/stubs. It is called
 // libcuda.so there, which is not the name that programs load and the search looks for.
-void write_link_stubs(Arena* arena, Records* records) {
+void write_link_stubs(Arena* arena, RecordWriter* records) {
   const char* entry = environment_variable("LD_LIBRARY_PATH");
   while (entry != nullptr && *entry != '\0') {
     const std::size_t length = std::strcspn(entry, ":;");
@@ -147,7 +147,7 @@ void write_link_stubs(Arena* arena, Records* records) {
 }
 
 // Before NVML is asked: should that crash, the driver is known.
-void write_driver(const DriverLookup& lookup, Arena* arena, Records* records) {
+void write_driver(const DriverLookup& lookup, Arena* arena, RecordWriter* records) {
   const Driver& driver = lookup.driver;
   records->begin("driver")
       .field("path", driver.path)
@@ -171,7 +171,7 @@ int anycuda_doctor_driver(int file) {
   const anycuda::DriverLookup lookup = anycuda::look_up_driver(&arena);
   if (lookup.report == nullptr) return ENOMEM;
   const anycuda::Driver& driver = lookup.driver;
-  anycuda::doctor::Records records(file);
+  anycuda::doctor::RecordWriter records(file);
   anycuda::doctor::write_tried(*lookup.report, &arena, &records);
   if (driver.handle == nullptr) anycuda::doctor::write_link_stubs(&arena, &records);
   anycuda::doctor::write_driver(lookup, &arena, &records);

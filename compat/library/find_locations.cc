@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/library/find_places.h"
+#include "compat/library/find_locations.h"
 
 #include <algorithm>
 #include <new>
@@ -41,7 +41,7 @@ class Collector {
     if (!arena_.usable()) throw std::bad_alloc();
   }
 
-  PlacesToLook collect() {
+  SearchLocations collect() {
     found_.root = plain_path(machine_.root());
     std::string prefix;
     const Interpreter program = machine_.interpreter(&arena_);
@@ -138,8 +138,8 @@ class Collector {
     cached_.clear();
   }
 
-  void add(PlaceToLook place) {
-    if (seen_.insert(place.path).second) found_.places.push_back(std::move(place));
+  void add(SearchLocation location) {
+    if (seen_.insert(location.path).second) found_.locations.push_back(std::move(location));
   }
 
   std::string common_beginning() const {
@@ -156,14 +156,14 @@ class Collector {
   const Machine& machine_;
   Arena arena_;
   SearchTier tier_ = SearchTier::system;
-  PlacesToLook found_;
+  SearchLocations found_;
   std::vector<std::string> cached_;
   std::set<std::string> seen_;
 };
 
 }  // namespace
 
-PlacesToLook places_of(const Component& component, const Machine& machine) {
+SearchLocations locations_of(const Component& component, const Machine& machine) {
   return Collector(component, machine).collect();
 }
 

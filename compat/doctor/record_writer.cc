@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/doctor/record.h"
+#include "compat/doctor/record_writer.h"
 
 #include <unistd.h>
 
@@ -8,12 +8,12 @@
 
 namespace anycuda::doctor {
 
-Records& Records::begin(const char* kind) {
+RecordWriter& RecordWriter::begin(const char* kind) {
   put_plain(kind);
   return *this;
 }
 
-Records& Records::field(const char* name, const char* text) {
+RecordWriter& RecordWriter::field(const char* name, const char* text) {
   put('\t');
   put_plain(name);
   put('=');
@@ -21,27 +21,27 @@ Records& Records::field(const char* name, const char* text) {
   return *this;
 }
 
-Records& Records::field(const char* name, long long number) {
+RecordWriter& RecordWriter::field(const char* name, long long number) {
   char text[24];
   std::snprintf(text, sizeof text, "%lld", number);
   return field(name, text);
 }
 
-void Records::end() {
+void RecordWriter::end() {
   put('\n');
   flush();
 }
 
-void Records::put(char byte) {
+void RecordWriter::put(char byte) {
   if (used_ == sizeof buffer_) flush();
   buffer_[used_++] = byte;
 }
 
-void Records::put_plain(const char* text) {
+void RecordWriter::put_plain(const char* text) {
   for (; *text != '\0'; ++text) put(*text);
 }
 
-void Records::put_escaped(const char* text) {
+void RecordWriter::put_escaped(const char* text) {
   for (; *text != '\0'; ++text) {
     const bool special = *text == '\\' || *text == '\t' || *text == '\n';
     if (special) put('\\');
@@ -49,7 +49,7 @@ void Records::put_escaped(const char* text) {
   }
 }
 
-void Records::flush() {
+void RecordWriter::flush() {
   std::size_t done = 0;
   while (complete_ && done < used_) {
     const ssize_t size = write(file_, buffer_ + done, used_ - done);

@@ -13,7 +13,7 @@ namespace anycuda {
 struct Request {
   const LibraryDescriptor* library;
   const LibrarySymbols* symbols = nullptr;  // nullptr: required symbols are not checked
-  int caller_major = kNativeCaller;
+  int caller_major = kUnversionedCaller;
   const void* caller = nullptr;  // in the object that made the call: its folders come first
   Policy policy = {};
   SearchTiers tiers = kAllTiers;

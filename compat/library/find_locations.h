@@ -12,31 +12,31 @@
 
 namespace anycuda::compat {
 
-struct PlaceToLook {
+struct SearchLocation {
   Found where = Found::system;
   std::string base;      // site-packages, or the root of conda, a toolkit, the system
   std::string path;      // absolute: a folder, or
   bool is_file = false;  // a file, as /etc/ld.so.cache names it
 };
 
-struct PlacesToLook {
-  std::string root;                  // that stands for "/": "" for "/" itself
-  std::vector<PlaceToLook> places;   // each path once
-  std::vector<std::string> remarks;  // what could not be looked into, and why
+struct SearchLocations {
+  std::string root;                       // that stands for "/": "" for "/" itself
+  std::vector<SearchLocation> locations;  // each path once
+  std::vector<std::string> remarks;       // what could not be looked into, and why
 };
 
 // Reads the environment, folders where a row has a '*', and /etc/ld.so.cache. Throws only
 // std::bad_alloc.
-PlacesToLook places_of(const Component& component, const Machine& machine = {});
+SearchLocations locations_of(const Component& component, const Machine& machine = {});
 
-// The files of some places.
-struct FilesThere {
+// The files of some locations.
+struct FoundFiles {
   std::vector<Located> usable;      // in order, a file behind several paths once
   std::vector<std::string> passed;  // of the others so many, each with the reason
   static constexpr std::size_t kMostPassed = 10;
 };
 
 // Programs are usable where this user may run them.
-FilesThere files_in(const Component& component, PlacesToLook places);
+FoundFiles files_in(const Component& component, SearchLocations locations);
 
 }  // namespace anycuda::compat

@@ -9,7 +9,7 @@
 namespace anycuda {
 
 // One owner, with its name for messages, and its version. Texts live in the arena.
-struct OwnerWord {
+struct OwnerMetadata {
   const char* label;     // "nvidia-cublas 13.1.0.3"
   const char* metadata;  // its METADATA, or another manager's record
   const char* pin;  // "cuda-toolkit 13.0.2": the first that pins the version it has, or nullptr;
@@ -23,6 +23,7 @@ struct OwnerWord {
 
 // Reads the METADATA of the owner, and of the cuda-toolkit distributions beside it; or the record
 // of another manager's package.
-OwnerWord word_of_owner(const Installed& owner, const Owners& owners, Arena* arena, TextFile* text);
+OwnerMetadata metadata_of_owner(const Installed& owner, const Owners& owners, Arena* arena,
+                                TextFile* text);
 
 }  // namespace anycuda

@@ -8,12 +8,12 @@
 namespace anycuda {
 
 // While it lives, this thread may have a library open that it closes again.
-class Probe {
+class LoadProbe {
  public:
-  Probe();
-  ~Probe();
-  Probe(const Probe&) = delete;
-  Probe& operator=(const Probe&) = delete;
+  LoadProbe();
+  ~LoadProbe();
+  LoadProbe(const LoadProbe&) = delete;
+  LoadProbe& operator=(const LoadProbe&) = delete;
 };
 
 // If another thread is opening the library, it waits for that.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/state.h"
+#include "compat/search/search_state.h"
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/toolkit/records/record.h"
+#include "compat/search/toolkit/records/wheel_record.h"
 
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/probe.h"
+#include "compat/search/load_probe.h"
 
 #include <dlfcn.h>
 #include <time.h>
@@ -20,11 +20,11 @@ constexpr timespec kNap = {0, 1000000};
 
 }  // namespace
 
-Probe::Probe() { probes += kBegun + kEnded; }
-Probe::~Probe() { probes -= kEnded; }
+LoadProbe::LoadProbe() { probes += kBegun + kEnded; }
+LoadProbe::~LoadProbe() { probes -= kEnded; }
 
 bool is_loaded(const Machine& machine, const char* path) {
-  const Probe probe;
+  const LoadProbe probe;
   void* const handle = machine.open(path, RTLD_LAZY | RTLD_NOLOAD).handle;
   if (handle != nullptr) dlclose(handle);
   return handle != nullptr;

@@ -2,7 +2,7 @@
 
 // The driver: the first file of its name that is found. The number in its file name does not count,
 // since kernel and driver belong together and the system lists the right one first.
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>

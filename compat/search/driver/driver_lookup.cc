@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/driver/driver.h"
+#include "compat/search/driver/driver_lookup.h"
 
 #include <dlfcn.h>
 
 #include <atomic>
 
-#include "compat/base/kept.h"
+#include "compat/base/intern.h"
 #include "compat/base/log.h"
 #include "compat/base/shortage.h"
 #include "compat/search/driver/driver_branch.h"
@@ -52,11 +52,11 @@ const Driver* ask_driver_library() {
     const char* failure = describe_failed_driver(driver.path, driver.status, &arena);
     log_line(LogLevel::warn, "driver: %s; it is treated as absent, except with %s=strict",
              failure != nullptr ? failure : driver.path, kStubModeVariable);
-    return keep(driver, &Driver::path, driver.path);
+    return intern(driver, &Driver::path, driver.path);
   }
   log_step("driver: %s supports CUDA %d.%d", driver.path, driver.facts.cuda.major,
            driver.facts.cuda.minor);
-  return keep(driver, &Driver::path, driver.path);
+  return intern(driver, &Driver::path, driver.path);
 }
 
 // nullptr: a shortage since shortages() returned `before`, or no memory.
@@ -70,7 +70,7 @@ const Branch* ask_nvml(const Driver& driver, std::uint64_t before) {
   } else {
     log_step("driver: the branch of %s is unknown (%s)", driver.path, found.cause);
   }
-  return keep(Branch{found.number, ""}, &Branch::cause, found.cause);
+  return intern(Branch{found.number, ""}, &Branch::cause, found.cause);
 }
 
 }  // namespace

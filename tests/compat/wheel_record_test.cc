@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The owner of a file, by the text of a RECORD.
-#include "compat/search/toolkit/records/record.h"
+#include "compat/search/toolkit/records/wheel_record.h"
 
 #include <gtest/gtest.h>
 

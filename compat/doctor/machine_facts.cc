@@ -18,7 +18,7 @@
 #include "compat/base/folder_entries.h"
 #include "compat/doctor/ask.h"
 #include "compat/doctor/files.h"
-#include "compat/doctor/record.h"
+#include "compat/doctor/record_writer.h"
 
 namespace anycuda::doctor {
 namespace {
@@ -56,7 +56,7 @@ constexpr int kMostEntries = 4096;    // of a folder: no computer has as many de
 struct Walk {
   const char* folder;
   Arena* arena;
-  Records* records;
+  RecordWriter* records;
   int entries = 0;
 
   // A name of the folder that counts; nullptr else.
@@ -68,7 +68,7 @@ struct Walk {
 
 char text[1 << 16];  // one question in a process (ask.h)
 
-void write_texts(const char* root, Arena* arena, Records* records) {
+void write_texts(const char* root, Arena* arena, RecordWriter* records) {
   for (const Fact& fact : kTexts) {
     const std::size_t mark = arena->mark();
     const char* path = arena->join(root, fact.path);
@@ -84,7 +84,7 @@ void write_texts(const char* root, Arena* arena, Records* records) {
   }
 }
 
-void write_names(const char* root, Arena* arena, Records* records) {
+void write_names(const char* root, Arena* arena, RecordWriter* records) {
   for (const Fact& fact : kNames) {
     const std::size_t mark = arena->mark();
     const char* path = arena->join(root, fact.path);
@@ -151,12 +151,12 @@ void write_device_file(const char* name, void* argument) {
 }
 
 void write_folder(const char* root, const char* folder, const char* prefix,
-                  void (*visit)(const char*, void*), Arena* arena, Records* records) {
+                  void (*visit)(const char*, void*), Arena* arena, RecordWriter* records) {
   Walk walk{arena->join(root, folder), arena, records};
   if (walk.folder != nullptr) each_entry(walk.folder, prefix, visit, &walk);
 }
 
-void write_limits(Records* records) {
+void write_limits(RecordWriter* records) {
   rlimit limit;
   const bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
   records->begin("limit")
@@ -172,7 +172,7 @@ int anycuda_doctor_machine(int file) {
   using namespace anycuda::doctor;  // NOLINT(google-build-using-namespace)
   anycuda::Arena arena;
   if (!arena.usable()) return ENOMEM;
-  Records records(file);
+  RecordWriter records(file);
   const char* root = anycuda::system_root();
   write_limits(&records);
   write_texts(root, &arena, &records);

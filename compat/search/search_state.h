@@ -8,7 +8,7 @@
 #include "compat/base/log.h"
 #include "compat/base/shortage.h"
 #include "compat/search/machine/machine.h"
-#include "compat/search/report.h"
+#include "compat/search/search_report.h"
 #include "compat/search/toolkit/site_packages.h"
 
 namespace anycuda {

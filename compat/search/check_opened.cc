@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/opened.h"
+#include "compat/search/check_opened.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -8,16 +8,16 @@
 
 namespace anycuda::doctor {
 
-class Records {
+class RecordWriter {
  public:
-  explicit Records(int file) : file_(file) {}
-  Records(const Records&) = delete;
-  Records& operator=(const Records&) = delete;
+  explicit RecordWriter(int file) : file_(file) {}
+  RecordWriter(const RecordWriter&) = delete;
+  RecordWriter& operator=(const RecordWriter&) = delete;
 
-  Records& begin(const char* kind);
-  Records& field(const char* name, const char* text);  // nullptr: ""
-  Records& field(const char* name, long long number);
-  Records& flag(const char* name, bool value) { return field(name, value ? 1LL : 0LL); }
+  RecordWriter& begin(const char* kind);
+  RecordWriter& field(const char* name, const char* text);  // nullptr: ""
+  RecordWriter& field(const char* name, long long number);
+  RecordWriter& flag(const char* name, bool value) { return field(name, value ? 1LL : 0LL); }
   // The record is written at once: the next step may crash.
   void end();
 

@@ -3,7 +3,7 @@
 // Checks an opened library: is it the examined one?
 #pragma once
 
-#include "compat/search/state.h"
+#include "compat/search/search_state.h"
 
 namespace anycuda {
 

@@ -16,7 +16,7 @@ namespace anycuda {
 // A copy of `record` whose `member` points to a copy of `text` behind it; nullptr without memory.
 // Never freed: other threads may hold it.
 template <typename Record>
-const Record* keep(const Record& record, const char* Record::*member, const char* text) {
+const Record* intern(const Record& record, const char* Record::*member, const char* text) {
   const std::size_t length = std::strlen(text) + 1;
   void* pages = mmap(nullptr, sizeof(Record) + length, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
