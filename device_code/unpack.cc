@@ -38,14 +38,14 @@ Bytes Unpacker::part(Bytes packed, Compression compression, std::uint64_t at, st
 }
 
 // What it holds is not kept.
-bool Unpacker::make_room(std::size_t size) {
+bool Unpacker::reserve(std::size_t size) {
   constexpr std::size_t kLeast = std::size_t{512} << 10;
   if (size < kLeast) size = kLeast;
-  if (size <= room_) return true;
+  if (size <= capacity_) return true;
   std::free(buffer_);
   buffer_ = static_cast<unsigned char*>(std::malloc(size));
-  room_ = buffer_ == nullptr ? 0 : size;
-  return room_ != 0;
+  capacity_ = buffer_ == nullptr ? 0 : size;
+  return capacity_ != 0;
 }
 
 Bytes Unpacker::from_lz4([[maybe_unused]] Bytes packed, [[maybe_unused]] std::uint64_t at,
@@ -54,7 +54,7 @@ Bytes Unpacker::from_lz4([[maybe_unused]] Bytes packed, [[maybe_unused]] std::ui
   if (at >= kMost) return {};
   const std::size_t start = static_cast<std::size_t>(at);
   const std::size_t wanted = most < kMost - start ? start + most : kMost;
-  if (wanted > left_ || !make_room(wanted)) return {};
+  if (wanted > left_ || !reserve(wanted)) return {};
   // LZ4 makes of a byte at most 255; what is past the entry's end is never read.
   const int size = packed.size > INT_MAX ? INT_MAX : static_cast<int>(packed.size);
   const int done = LZ4_decompress_safe_partial(reinterpret_cast<const char*>(packed.data),
@@ -72,7 +72,7 @@ Bytes Unpacker::from_zstd([[maybe_unused]] Bytes packed, [[maybe_unused]] std::u
                           [[maybe_unused]] std::size_t most) {
 #ifdef ANYCUDA_HAS_ZSTD
   if (zstd_ == nullptr) zstd_ = ZSTD_createDCtx();
-  if (zstd_ == nullptr || !make_room(most)) return {};
+  if (zstd_ == nullptr || !reserve(most)) return {};
   if (at == 0 || at < written_ || packed.data != packed_.data || packed.size != packed_.size) {
     ZSTD_DCtx_reset(static_cast<ZSTD_DCtx*>(zstd_), ZSTD_reset_session_only);
     packed_ = packed;
@@ -82,7 +82,8 @@ Bytes Unpacker::from_zstd([[maybe_unused]] Bytes packed, [[maybe_unused]] std::u
   }
   while (written_ < at) {
     const std::uint64_t before = at - written_;
-    if (next_of_zstd(before < room_ ? static_cast<std::size_t>(before) : room_) == 0) return {};
+    if (next_of_zstd(before < capacity_ ? static_cast<std::size_t>(before) : capacity_) == 0)
+      return {};
   }
   return {buffer_, next_of_zstd(most)};
 #else

@@ -33,7 +33,7 @@ class Unpacker {
   Bytes part(Bytes packed, Compression compression, std::uint64_t at, std::size_t most);
 
  private:
-  bool make_room(std::size_t size);
+  bool reserve(std::size_t size);
   Bytes from_lz4(Bytes packed, std::uint64_t at, std::size_t most);
   Bytes from_zstd(Bytes packed, std::uint64_t at, std::size_t most);
   std::size_t next_of_zstd(std::size_t most);
@@ -41,7 +41,7 @@ class Unpacker {
   // Without liblz4 or libzstd some of these have no use.
   [[maybe_unused]] std::uint64_t left_ = kMostInAll;
   unsigned char* buffer_ = nullptr;
-  std::size_t room_ = 0;
+  std::size_t capacity_ = 0;
 
   // Of zstd: the stream, the entry that it reads, and how far it is.
   [[maybe_unused]] void* zstd_ = nullptr;

@@ -18,7 +18,7 @@ struct Extent {
   std::size_t layers;
 };
 
-struct Place {
+struct OperandLocation {
   unsigned type;
   CUdeviceptr device;
   char* host;
@@ -29,7 +29,7 @@ struct Place {
 };
 
 // Bytes from the operand's beginning to the end of its last row. False where no size holds that.
-bool last_byte(const MemoryOperand& operand, const Place& place, const Extent& extent,
+bool last_byte(const MemoryOperand& operand, const OperandLocation& place, const Extent& extent,
                std::size_t* end) {
   if (extent.rows == 0 || extent.layers == 0) return true;
   std::size_t rows = 0;
@@ -65,7 +65,7 @@ CUresult check_ways(const char* name, const MemoryOperand& operand) {
 }
 
 // Rows and layers that overlap, and sizes beyond any memory. Drivers do not check this.
-CUresult check_extent(const char* name, const MemoryOperand& operand, const Place& place,
+CUresult check_extent(const char* name, const MemoryOperand& operand, const OperandLocation& place,
                       const Extent& extent) {
   if (extent.rows == 0 || extent.layers == 0) return CUDA_SUCCESS;
   const bool linear = operand.array == nullptr;
@@ -98,7 +98,8 @@ CUresult check_extent(const char* name, const MemoryOperand& operand, const Plac
   return CUDA_SUCCESS;
 }
 
-CUresult locate(const char* name, const MemoryOperand& operand, const Extent& extent, Place* out) {
+CUresult locate(const char* name, const MemoryOperand& operand, const Extent& extent,
+                OperandLocation* out) {
   const CUresult result = check_ways(name, operand);
   if (result != CUDA_SUCCESS) return result;
   *out = {};
@@ -126,10 +127,10 @@ const OpaqueHandle& owner_of(const MemoryOperand& operand) {
 
 CUresult resolve(const MemcpyNode& node, api::CUDA_MEMCPY3D_st* out, Owners* owners) {
   const Extent extent{node.width, node.rows, node.layers};
-  Place to;
+  OperandLocation to;
   CUresult result = locate("memcpy destination", node.destination, extent, &to);
   if (result != CUDA_SUCCESS) return result;
-  Place from;
+  OperandLocation from;
   result = locate("memcpy source", node.source, extent, &from);
   if (result != CUDA_SUCCESS) return result;
   *out = {};
@@ -173,7 +174,7 @@ CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, O
     return fail(CUDA_ERROR_INVALID_VALUE, "memset: %zu elements of %u bytes are too many",
                 node.width, bytes);
   }
-  Place to;
+  OperandLocation to;
   const CUresult result = locate("memset destination", node.destination, extent, &to);
   if (result != CUDA_SUCCESS) return result;
   const std::size_t within = bytes - 1;  // an element: a power of two

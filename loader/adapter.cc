@@ -8,13 +8,13 @@
 
 namespace anycuda {
 
-void* find_library_function(std::atomic<void*>* kept, const char* name) {
+void* find_library_function(std::atomic<void*>* cache, const char* name) {
   const Opened* library = opened_library();
-  return loaded_function(kept, library != nullptr ? library->handle : nullptr, name);
+  return loaded_function(cache, library != nullptr ? library->handle : nullptr, name);
 }
 
-void* find_driver_function(std::atomic<void*>* kept, const char* name) {
-  return loaded_function(kept, driver_of_process().handle, name);
+void* find_driver_function(std::atomic<void*>* cache, const char* name) {
+  return loaded_function(cache, driver_of_process().handle, name);
 }
 
 int library_release() {
@@ -26,13 +26,13 @@ int library_release() {
 }
 
 Status remember(Status status) {
-  const KeepErrno kept;
+  const KeepErrno errno_scope;
   remember_error(static_cast<std::int32_t>(status));
   return status;
 }
 
 Status refuse(Status status, const char* function, const char* why) {
-  const KeepErrno kept;
+  const KeepErrno errno_scope;
   const Opened* library = opened_library();
   if (library != nullptr) {
     report_no_function({function, why, static_cast<std::int32_t>(status), kOtherMajor,
@@ -53,7 +53,7 @@ Status missing_function(const char* name) {
 KeepLastError::KeepLastError() : before_(static_cast<Status>(library_last_error())) {}
 
 KeepLastError::~KeepLastError() {
-  const KeepErrno kept;
+  const KeepErrno errno_scope;
   restore_library_error(static_cast<std::int32_t>(before_));
 }
 

@@ -27,17 +27,17 @@ inline bool is_driver_name(const char* name) {
 }
 
 // The function of that name in the loaded library, or in the process's driver; nullptr if it is
-// missing. `kept` caches the answer, including "missing".
-void* find_library_function(std::atomic<void*>* kept, const char* name);
-void* find_driver_function(std::atomic<void*>* kept, const char* name);
+// missing. `cache` caches the answer, including "missing".
+void* find_library_function(std::atomic<void*>* cache, const char* name);
+void* find_driver_function(std::atomic<void*>* cache, const char* name);
 
-inline void* library_function(std::atomic<void*>* kept, const char* name) {
-  void* known = kept->load(std::memory_order_acquire);
-  return is_function(known) ? known : find_library_function(kept, name);
+inline void* library_function(std::atomic<void*>* cache, const char* name) {
+  void* known = cache->load(std::memory_order_acquire);
+  return is_function(known) ? known : find_library_function(cache, name);
 }
-inline void* driver_function(std::atomic<void*>* kept, const char* name) {
-  void* known = kept->load(std::memory_order_acquire);
-  return is_function(known) ? known : find_driver_function(kept, name);
+inline void* driver_function(std::atomic<void*>* cache, const char* name) {
+  void* known = cache->load(std::memory_order_acquire);
+  return is_function(known) ? known : find_driver_function(cache, name);
 }
 
 // The release of the loaded library as CUDA numbers it: 12040 for 12.4. If the minor is unknown,

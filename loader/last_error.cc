@@ -3,8 +3,8 @@
 
 #include <atomic>
 
-#include "loader/copies.h"
-#include "loader/slots.h"
+#include "loader/jump_slots.h"
+#include "loader/stub_copies.h"
 #include "loader/symbols/function.h"
 #include "loader/tables.h"
 
@@ -18,13 +18,13 @@ namespace {
 // missing or its context is dead. Such an error is older than the stub's, and becomes visible again
 // as soon as the program has read the stub's.
 struct LastError {
-  std::int32_t stub = 0;     // the stub's own error, 0: none
-  std::int32_t lasting = 0;  // what the library still had after it was cleared
+  std::int32_t stub_error = 0;            // the stub's own error, 0: none
+  std::int32_t library_error_at_set = 0;  // what the library still had after it was cleared
 };
 thread_local LastError mine;
 
-std::atomic<bool> any{false};        // an error was remembered: new slots get the stub's functions
-std::atomic<bool> exchanged{false};  // every slot holds the stub's function
+std::atomic<bool> any{false};  // an error was remembered: new slots get the stub's functions
+std::atomic<bool> slots_patched{false};  // every slot holds the stub's function
 
 using StatusFunction = std::int32_t (*)();
 std::atomic<void*> real_get{nullptr};
@@ -40,13 +40,13 @@ const char* name_of(SpecialFunction special) {
 
 // Looked up once: programs ask after every launch.
 std::int32_t ask_library(SpecialFunction special) {
-  std::atomic<void*>& kept = special == SpecialFunction::get_last_error ? real_get : real_peek;
-  void* function = kept.load(std::memory_order_acquire);
+  std::atomic<void*>& cache = special == SpecialFunction::get_last_error ? real_get : real_peek;
+  void* function = cache.load(std::memory_order_acquire);
   if (function == nullptr) {
     const Opened* library = opened_library();
     const char* name = name_of(special);
     if (library == nullptr || name == nullptr) return kTables.status_no_library;
-    function = loaded_function(&kept, library->handle, name);
+    function = loaded_function(&cache, library->handle, name);
   }
   return is_function(function) ? reinterpret_cast<StatusFunction>(function)()
                                : kTables.status_no_library;
@@ -54,7 +54,9 @@ std::int32_t ask_library(SpecialFunction special) {
 
 // The later of the two errors, given the library's present one.
 std::int32_t latest(std::int32_t library) {
-  return mine.stub == 0 || (library != 0 && library != mine.lasting) ? library : mine.stub;
+  return mine.stub_error == 0 || (library != 0 && library != mine.library_error_at_set)
+             ? library
+             : mine.stub_error;
 }
 
 std::int32_t get_last_error() {
@@ -109,17 +111,17 @@ void remember_error(std::int32_t status) {
   if (const auto set = of_leader<copy_functions::SetError>()) return set(status);
   ask_library(SpecialFunction::get_last_error);  // clears it
   mine = {status, ask_library(SpecialFunction::peek_last_error)};
-  if (exchanged.load(std::memory_order_acquire)) return;
+  if (slots_patched.load(std::memory_order_acquire)) return;
   // A thread that arrives while another one does this does it, too: it may return to its program
   // only when the program's next query will find the error.
   take_last_error_slots();
   take_slots_of_members();
-  exchanged.store(true, std::memory_order_release);
+  slots_patched.store(true, std::memory_order_release);
 }
 
 }  // namespace anycuda
 
-// What other copies of the stub ask this one (loader/copies.h).
+// What other copies of the stub ask this one (loader/stub_copies.h).
 #define ANYCUDA_COPY extern "C" __attribute__((visibility("hidden")))
 ANYCUDA_COPY void anycuda_copy_take_slots() { anycuda::take_last_error_slots(); }
 ANYCUDA_COPY std::int32_t anycuda_copy_get_error() { return anycuda::get_last_error(); }

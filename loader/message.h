@@ -33,12 +33,13 @@ class Message {
     if (is_full()) return;
     va_list arguments;
     va_start(arguments, format);
-    const std::size_t room = end_ - 1 - size_;
-    const int length = std::vsnprintf(text_ + size_, room, format, arguments);
+    const std::size_t space = end_ - 1 - size_;
+    const int length = std::vsnprintf(text_ + size_, space, format, arguments);
     va_end(arguments);
     if (length <= 0) return;
     text::as_one_line(text_ + size_);
-    size_ += static_cast<std::size_t>(length) < room ? static_cast<std::size_t>(length) : room - 1;
+    size_ +=
+        static_cast<std::size_t>(length) < space ? static_cast<std::size_t>(length) : space - 1;
     text_[size_++] = '\n';
   }
   // Reserves the last bytes of the text; keep_back(0) releases them.

@@ -7,9 +7,9 @@
 #include "compat/search/load_mark.h"
 #include "compat/search/policy.h"
 #include "compat/search/search.h"
-#include "loader/copies.h"
 #include "loader/report.h"
 #include "loader/shortage_report.h"
+#include "loader/stub_copies.h"
 
 namespace anycuda {
 namespace {
@@ -24,7 +24,7 @@ const Opened* publish(const Report& report, Arena* arena) {
   const Choice found{sizeof found,  version.major,      version.minor, 0,
                      report.handle, report.chosen->path};
   bool is_new = false;
-  const Opened* library = settle_for_all(found, &is_new);
+  const Opened* library = adopt_for_all_copies(found, &is_new);
   if (is_new) report_choice(report, arena);
   return library;
 }

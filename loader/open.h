@@ -3,7 +3,7 @@
 // The library behind the stub: found, evaluated and opened once, at the first call that needs it.
 #pragma once
 
-#include "loader/opened.h"
+#include "loader/opened_library.h"
 
 namespace anycuda {
 

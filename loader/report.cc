@@ -152,7 +152,7 @@ void report_choice(const Report& report, Arena* arena) {
 
 void report_no_library(const Report* report, Arena* arena, const FailedCall& call) {
   const bool whole = log_enabled(LogLevel::warn);
-  if (!whole && report != nullptr && is_nothing_there(*report)) {
+  if (!whole && report != nullptr && found_no_file(*report)) {
     int none = 0;
     const bool first = silent_folders.compare_exchange_strong(none, folder_count(*report) + 1,
                                                               std::memory_order_relaxed);
@@ -186,7 +186,7 @@ void report_silent_failure(const FailedCall& call) {
     return log_line(LogLevel::error, "%s failed: no usable %s was found", call.function,
                     kLibrary.product);
   }
-  add_nothing_there(&message, kLibrary, folders, call);
+  add_no_file_found(&message, kLibrary, folders, call);
   message.send();
 }
 

@@ -15,10 +15,10 @@
 #include "loader/adapter.h"
 #include "loader/error_text.h"
 #include "loader/failure.h"
+#include "loader/jump_slots.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
 #include "loader/report.h"
-#include "loader/slots.h"
 #include "loader/symbols/function.h"
 
 namespace anycuda {

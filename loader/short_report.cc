@@ -88,7 +88,7 @@ void add_wrong_setting(Message* message, const Policy& policy) {
 
 }  // namespace
 
-bool is_nothing_there(const Report& report) {
+bool found_no_file(const Report& report) {
   if (report.request.policy.wrong_count != 0 || report.variable_names_a_file()) return false;
   if (report.left_out() != 0) return false;
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
@@ -122,7 +122,7 @@ void add_short_report(Message* message, const Report& report, const char* functi
   add_last_line(message);
 }
 
-void add_nothing_there(Message* message, const LibraryDescriptor& library, int folders,
+void add_no_file_found(Message* message, const LibraryDescriptor& library, int folders,
                        const FailedCall& call) {
   add_first_line(message, call.function, library);
   add_looked_for(message, library, folders, call.caller_major);

@@ -17,7 +17,7 @@ struct FailedCall {
 
 // True if the search shows that the machine has no file of the library: the user did not name a
 // file, every setting is valid, and all files found are stubs: anycuda's, or NVIDIA's for linking.
-bool is_nothing_there(const Report& report);
+bool found_no_file(const Report& report);
 
 // The folders that the search looked into.
 int folder_count(const Report& report);
@@ -28,7 +28,7 @@ void add_sonames(Message* message, const LibraryDescriptor& library);
 void add_short_report(Message* message, const Report& report, const char* function, Arena* arena);
 
 // The same for a search that found nothing, of which only the number of folders was kept.
-void add_nothing_there(Message* message, const LibraryDescriptor& library, int folders,
+void add_no_file_found(Message* message, const LibraryDescriptor& library, int folders,
                        const FailedCall& call);
 
 }  // namespace anycuda

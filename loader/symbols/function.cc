@@ -64,12 +64,12 @@ void* Functions::find(const char* name) const {
   return reinterpret_cast<void*>(static_cast<const link_map*>(handle_)->l_addr + symbol.st_value);
 }
 
-void* loaded_function(std::atomic<void*>* kept, void* handle, const char* name) {
-  void* known = kept->load(std::memory_order_acquire);
+void* loaded_function(std::atomic<void*>* cache, void* handle, const char* name) {
+  void* known = cache->load(std::memory_order_acquire);
   if (handle == nullptr || known != nullptr) return is_function(known) ? known : nullptr;
   void* found = find_function(handle, name);
-  kept->store(found != nullptr ? found : reinterpret_cast<void*>(kNoFunction),
-              std::memory_order_release);
+  cache->store(found != nullptr ? found : reinterpret_cast<void*>(kNoFunction),
+               std::memory_order_release);
   return found;
 }
 

@@ -39,11 +39,11 @@ inline void* find_function(void* handle, const char* name) { return Functions(ha
 // The cached value for a name that the library does not have: neither nullptr, which means "not
 // looked up yet", nor an address.
 inline constexpr std::uintptr_t kNoFunction = 1;
-inline bool is_function(const void* kept) {
-  return reinterpret_cast<std::uintptr_t>(kept) > kNoFunction;
+inline bool is_function(const void* cache) {
+  return reinterpret_cast<std::uintptr_t>(cache) > kNoFunction;
 }
 
 // The same, looked up once. Nothing is cached before a library is open.
-void* loaded_function(std::atomic<void*>* kept, void* handle, const char* name);
+void* loaded_function(std::atomic<void*>* cache, void* handle, const char* name);
 
 }  // namespace anycuda

@@ -116,15 +116,15 @@ class List {
  private:
   bool add(const CodeFacts& code) {
     char* end = text_ + size_;
-    const std::size_t room = sizeof text_ - sizeof kMore - size_;
+    const std::size_t space = sizeof text_ - sizeof kMore - size_;
     const char* between = size_ > 0 ? ", " : "";
     const char target[] = {code.target, '\0'};
     const int length =
         code.kind == CodeFacts::Kind::ptx
-            ? std::snprintf(end, room, "%sPTX %d.%d for compute_%d%s", between, code.format.major,
+            ? std::snprintf(end, space, "%sPTX %d.%d for compute_%d%s", between, code.format.major,
                             code.format.minor, code.architecture, target)
-            : std::snprintf(end, room, "%ssm_%d%s", between, code.architecture, target);
-    const bool fits = length >= 0 && static_cast<std::size_t>(length) < room;
+            : std::snprintf(end, space, "%ssm_%d%s", between, code.architecture, target);
+    const bool fits = length >= 0 && static_cast<std::size_t>(length) < space;
     if (fits) {
       size_ += static_cast<std::size_t>(length);
     } else {

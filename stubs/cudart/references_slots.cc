@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Slots of the runtime's stub that change their target while it runs (loader/slots.h).
+// Slots of the runtime's stub that change their target while it runs (loader/jump_slots.h).
+#include "loader/jump_slots.h"
 #include "loader/open.h"
-#include "loader/slots.h"
 #include "stubs/cudart/adapters/references.h"
 
 namespace anycuda::references {

@@ -5,8 +5,8 @@
 
 #include <dlfcn.h>
 
-#include "loader/copies.h"
 #include "loader/open.h"
+#include "loader/stub_copies.h"
 #include "stubs/cudart/adapters/references_registry.h"
 #include "stubs/cudart/registration_log.h"
 

@@ -12,7 +12,7 @@
 namespace anycuda::registration {
 
 // The numbers of the functions that other copies of the stub call, beside the kinds
-// (loader/copies.h).
+// (loader/stub_copies.h).
 constexpr unsigned kUnregister = 0x100;
 constexpr unsigned kInitModule = 0x101;
 

@@ -15,10 +15,10 @@ class DriverNames : public ::testing::Test {
  protected:
   void SetUp() override {
     for (const char* artifact : {"driver-535", "driver-550"}) REQUIRE_ARTIFACT(artifact);
-    REQUIRE_PROGRAM(linked("doors_cuda"));
+    REQUIRE_PROGRAM(linked("driver_entry_point_cuda"));
   }
   std::vector<std::string> run(std::vector<std::string> steps) {
-    steps.insert(steps.begin(), linked("doors_cuda"));
+    steps.insert(steps.begin(), linked("driver_entry_point_cuda"));
     result_ = machine_.run(steps);
     return answers(result_);
   }

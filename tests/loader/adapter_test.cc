@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "loader/jump_slots.h"
 #include "loader/open.h"
-#include "loader/slots.h"
 #include "tests/support/unit/environment.h"
 #include "tests/support/unit/slot_call.h"
 #include "tests/support/unit/test_tables.h"

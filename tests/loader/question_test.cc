@@ -8,9 +8,9 @@
 
 #include <dlfcn.h>
 
+#include "loader/jump_slots.h"
 #include "loader/report.h"
 #include "loader/short_report.h"
-#include "loader/slots.h"
 #include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
 #include "tests/support/unit/slot_call.h"

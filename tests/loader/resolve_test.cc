@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <thread>
 
+#include "loader/jump_slots.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
-#include "loader/slots.h"
 #include "tests/support/unit/environment.h"
 #include "tests/support/unit/slot_call.h"
 #include "tests/support/unit/test_tables.h"

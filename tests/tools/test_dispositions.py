@@ -264,11 +264,11 @@ class Cudart(unittest.TestCase):
     def test_the_properties_of_11_are_still_in_12(self):
         self.assertEqual(disposition("cudaGetDeviceProperties", "11", "12").kind, "direct")
 
-    def test_doors_to_other_functions_do_not_cross(self):
+    def test_functions_that_return_functions_do_not_cross(self):
         self.assertEqual(disposition("cudaGetExportTable", "12", "13").kind, "rejected")
         self.assertEqual(disposition("cudaGetExportTable", "13", "13").kind, "direct")
 
-    def test_doors_to_the_driver_keep_the_callers_promise(self):
+    def test_driver_entry_points_keep_the_callers_promise(self):
         for symbol in ("cudaGetDriverEntryPoint", "cudaGetDriverEntryPoint_ptsz"):
             for caller, runtime in (("11", "12"), ("12", "13"), ("13", "11")):
                 self.assertEqual(disposition(symbol, caller, runtime).kind, "adapted", symbol)

@@ -8,7 +8,7 @@ from pathlib import Path
 from abi_support import real
 from generate import abi_text
 
-SOURCE = Path(__file__).resolve().parents[2] / "stubs" / "cudart" / "adapters" / "doors_forms.h"
+SOURCE = Path(__file__).resolve().parents[2] / "stubs" / "cudart" / "adapters" / "driver_entry_point_forms.h"
 
 
 def forms_of_the_database() -> list[tuple[str, int]]:

@@ -23,7 +23,7 @@ static_assert(v13::cudaLaunchAttributePreferredSharedMemoryCarveout ==
 // Is that the status of 11 for an attribute that it does not know? Then it has touched nothing.
 template <typename Runtime>
 bool refused(Runtime runtime, Status* status) {
-  const KeepLastError kept;
+  const KeepLastError last_error_scope;
   *status = runtime();
   return *status == v11::cudaErrorInvalidValue;
 }

@@ -5,7 +5,7 @@
 // the driver (read in the machine code of 12.9, 13.0 and 13.5). A driver keeps its old functions,
 // so the function of 12.8 serves every caller on every runtime; copies.cc replaces it on older
 // drivers.
-#include "copies.h"
+#include "memory_copies.h"
 
 namespace anycuda {
 namespace {
@@ -67,8 +67,8 @@ Status by_driver(const Operations& batch, std::size_t* fail_index, v13::cudaStre
   });
 }
 
-bool driver_has(const Copies&) { return driver_batch.there(); }
-bool driver_has(const Operations&) { return driver_batch_3d.there(); }
+bool driver_has(const Copies&) { return driver_batch.available(); }
+bool driver_has(const Operations&) { return driver_batch_3d.available(); }
 
 template <bool per_thread, typename Batch>
 Status copy_batch(const Batch& batch, std::size_t* fail_index, v13::cudaStream_t stream) {
@@ -97,7 +97,7 @@ Status as_batch(const Batch& batch, bool given, v13::cudaStream_t stream) {
 template <bool per_thread>
 Status copy_single(void* destination, const void* source, std::size_t size,
                    CopyAttributes* attributes, v13::cudaStream_t stream) {
-  if (!driver_single.there()) {
+  if (!driver_single.available()) {
     const std::size_t first = 0;
     return as_batch<per_thread>(Copies{"cudaMemcpyWithAttributesAsync", &destination, &source,
                                        &size, 1, attributes, &first, 1},
@@ -113,7 +113,7 @@ Status copy_single(void* destination, const void* source, std::size_t size,
 
 template <bool per_thread>
 Status copy_single(CopyOperation* operation, unsigned long long flags, v13::cudaStream_t stream) {
-  if (!driver_single_3d.there()) {
+  if (!driver_single_3d.available()) {
     return as_batch<per_thread>(Operations{"cudaMemcpy3DWithAttributesAsync", operation, 1, flags},
                                 operation != nullptr, stream);
   }

@@ -64,8 +64,8 @@ template <auto kRuntime, auto kDriver, auto kOlder>
 Status info_with_data(OfRuntime* runtimes, OfDriver* drivers, Stream stream, unsigned int* status,
                       Identifier* id, Graph* graph, const Node** nodes, const EdgeData** data,
                       std::size_t* count) {
-  if (runtimes->there()) return kRuntime(stream, status, id, graph, nodes, data, count);
-  if (drivers->there()) {
+  if (runtimes->available()) return kRuntime(stream, status, id, graph, nodes, data, count);
+  if (drivers->available()) {
     if (status == nullptr) return remember(v13::cudaErrorInvalidValue);
     static_assert(sizeof *id == sizeof(driver::cuuint64_t));
     unsigned int found = 0;
@@ -86,8 +86,8 @@ Status info_with_data(OfRuntime* runtimes, OfDriver* drivers, Stream stream, uns
 template <auto kRuntime, auto kDriver, auto kOlder>
 Status update_with_data(OfRuntime* runtimes, OfDriver* drivers, Stream stream, Node* nodes,
                         const EdgeData* data, std::size_t count, unsigned int flags) {
-  if (runtimes->there()) return kRuntime(stream, nodes, data, count, flags);
-  if (drivers->there()) {
+  if (runtimes->available()) return kRuntime(stream, nodes, data, count, flags);
+  if (drivers->available()) {
     return in_context([=] { return kDriver(stream, nodes, to_driver(data), count, flags); });
   }
   if (!graphs::is_default(data, count)) {

@@ -17,7 +17,7 @@ Status in_context(Call call) {
   if (status == driver::CUDA_ERROR_NOT_INITIALIZED ||
       status == driver::CUDA_ERROR_INVALID_CONTEXT ||
       status == driver::CUDA_ERROR_CONTEXT_IS_DESTROYED) {
-    const KeepLastError kept;
+    const KeepLastError last_error_scope;
     // The cheapest call that needs a context (CUDA Runtime API, "Initialization"). If no context
     // can be made, its status is that of the runtime's functions.
     const Status made = v11::cudaFree(nullptr);
@@ -30,8 +30,8 @@ Status in_context(Call call) {
 template <void* (*find)(std::atomic<void*>*, const char*)>
 struct Optional {
   const char* name;
-  std::atomic<void*> kept{nullptr};
-  bool there() { return find(&kept, name) != nullptr; }
+  std::atomic<void*> cache{nullptr};
+  bool available() { return find(&cache, name) != nullptr; }
 };
 using OfRuntime = Optional<library_function>;
 using OfDriver = Optional<driver_function>;

@@ -33,7 +33,7 @@ ANYCUDA_ADAPTER v12::cudaError_t adapt_runtime_version_on_11(int* version) {
     v11::cudaRuntimeGetVersion(nullptr);
     return v12::cudaErrorInvalidValue;
   }
-  const KeepLastError kept;
+  const KeepLastError last_error_scope;
   if (v11::cudaRuntimeGetVersion(version) != 0) *version = library_release();
   return 0;
 }

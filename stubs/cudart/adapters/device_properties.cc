@@ -77,7 +77,8 @@ constexpr Field kAddedBy13[] = {
 // and 13.5), so a runtime also answers for attributes newer than itself.
 template <std::size_t count>
 void fill(void* properties, const Field (&fields)[count], int device) {
-  const KeepLastError kept;  // hides errors about attributes that the driver does not know
+  const KeepLastError
+      last_error_scope;  // hides errors about attributes that the driver does not know
   for (const Field& field : fields) {
     int value = field.unknown;
     if (v11::cudaDeviceGetAttribute(&value, field.attribute, device) != 0) value = field.unknown;

@@ -18,14 +18,14 @@ Status with_new_form(const Old* parameters, unsigned count, Call call) {
   New few[kOnStack];
   New* all = few;
   if (count > kOnStack) {
-    const KeepErrno kept;
+    const KeepErrno errno_scope;
     all = static_cast<New*>(std::malloc(std::size_t{count} * sizeof(New)));
     if (all == nullptr) return remember(v12::cudaErrorMemoryAllocation);
   }
   for (unsigned i = 0; i < count; ++i) convert(parameters[i], &all[i]);
   const Status status = call(all);
   if (all != few) {
-    const KeepErrno kept;
+    const KeepErrno errno_scope;
     std::free(all);
   }
   return status;

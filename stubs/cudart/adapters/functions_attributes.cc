@@ -38,7 +38,7 @@ constexpr Field kAddedBy13[] = {
 // CUfunction for a kernel (12 has none for the handles of cudaLibraryGetKernel).
 template <std::size_t count>
 void fill(void* attributes, const Field (&fields)[count], const void* function) {
-  const KeepLastError kept;
+  const KeepLastError last_error_scope;
   driver::CUfunction known = nullptr;
   if (v11::cudaGetFuncBySymbol(&known, function) != 0) return;
   for (const Field& field : fields) {

@@ -18,10 +18,10 @@ ANYCUDA_ADAPTER v11::cudaError_t adapt_profiler_initialize(const char* configura
                                                            const char* output,
                                                            v11::cudaOutputMode mode) {
   return in_context([&]() -> Status {
-    static std::atomic<void*> kept;
+    static std::atomic<void*> cache;
     using Initialize = driver::CUresult (*)(const char*, const char*, unsigned);
     const auto initialize =
-        reinterpret_cast<Initialize>(driver_function(&kept, "cuProfilerInitialize"));
+        reinterpret_cast<Initialize>(driver_function(&cache, "cuProfilerInitialize"));
     if (initialize == nullptr) return missing_function("cuProfilerInitialize");
     return initialize(configuration, output, mode);
   });

@@ -22,8 +22,8 @@ Status count_parameters(Info info, std::size_t* count) {
 
 // Is the runtime of 12.4 or later?
 bool tells_parameters() {
-  static std::atomic<void*> kept;
-  return library_function(&kept, "cudaFuncGetParamInfo") != nullptr;
+  static std::atomic<void*> cache;
+  return library_function(&cache, "cudaFuncGetParamInfo") != nullptr;
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_func_get_param_count(const void* function
   Status status = 0;
   std::size_t counted = 0;
   {
-    const KeepLastError kept;  // the index that ends the count is an error to the runtime
+    const KeepLastError
+        last_error_scope;  // the index that ends the count is an error to the runtime
     driver::CUfunction known = nullptr;
     status = v11::cudaGetFuncBySymbol(&known, function);
     if (status == 0) {

@@ -67,8 +67,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_edges_with_data(Graph graph, No
                                                                  std::size_t* count) {
   static OfRuntime runtimes{"cudaGraphGetEdges_v2"};
   static OfDriver drivers{"cuGraphGetEdges_v2"};
-  if (runtimes.there()) return v12::cudaGraphGetEdges_v2(graph, from, to, data, count);
-  if (drivers.there()) {
+  if (runtimes.available()) return v12::cudaGraphGetEdges_v2(graph, from, to, data, count);
+  if (drivers.available()) {
     return in_context(
         [=] { return driver::cuGraphGetEdges_v2(graph, from, to, to_driver(data), count); });
   }
@@ -81,8 +81,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_dependencies_with_data(Node nod
                                                                         std::size_t* count) {
   static OfRuntime runtimes{"cudaGraphNodeGetDependencies_v2"};
   static OfDriver drivers{"cuGraphNodeGetDependencies_v2"};
-  if (runtimes.there()) return v12::cudaGraphNodeGetDependencies_v2(node, others, data, count);
-  if (drivers.there()) {
+  if (runtimes.available()) return v12::cudaGraphNodeGetDependencies_v2(node, others, data, count);
+  if (drivers.available()) {
     return in_context([=] {
       return driver::cuGraphNodeGetDependencies_v2(node, others, to_driver(data), count);
     });
@@ -96,8 +96,9 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_get_dependents_with_data(Node node,
                                                                       std::size_t* count) {
   static OfRuntime runtimes{"cudaGraphNodeGetDependentNodes_v2"};
   static OfDriver drivers{"cuGraphNodeGetDependentNodes_v2"};
-  if (runtimes.there()) return v12::cudaGraphNodeGetDependentNodes_v2(node, others, data, count);
-  if (drivers.there()) {
+  if (runtimes.available())
+    return v12::cudaGraphNodeGetDependentNodes_v2(node, others, data, count);
+  if (drivers.available()) {
     return in_context([=] {
       return driver::cuGraphNodeGetDependentNodes_v2(node, others, to_driver(data), count);
     });
@@ -110,8 +111,8 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_add_dependencies_with_data(
     Graph graph, const Node* from, const Node* to, const EdgeData* data, std::size_t count) {
   static OfRuntime runtimes{"cudaGraphAddDependencies_v2"};
   static OfDriver drivers{"cuGraphAddDependencies_v2"};
-  if (runtimes.there()) return v12::cudaGraphAddDependencies_v2(graph, from, to, data, count);
-  if (drivers.there()) {
+  if (runtimes.available()) return v12::cudaGraphAddDependencies_v2(graph, from, to, data, count);
+  if (drivers.available()) {
     return in_context(
         [=] { return driver::cuGraphAddDependencies_v2(graph, from, to, to_driver(data), count); });
   }
@@ -123,8 +124,9 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_remove_dependencies_with_data(
     Graph graph, const Node* from, const Node* to, const EdgeData* data, std::size_t count) {
   static OfRuntime runtimes{"cudaGraphRemoveDependencies_v2"};
   static OfDriver drivers{"cuGraphRemoveDependencies_v2"};
-  if (runtimes.there()) return v12::cudaGraphRemoveDependencies_v2(graph, from, to, data, count);
-  if (drivers.there()) {
+  if (runtimes.available())
+    return v12::cudaGraphRemoveDependencies_v2(graph, from, to, data, count);
+  if (drivers.available()) {
     return in_context([=] {
       return driver::cuGraphRemoveDependencies_v2(graph, from, to, to_driver(data), count);
     });

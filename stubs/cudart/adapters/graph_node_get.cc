@@ -36,20 +36,20 @@ Status get_kernel(Node node, v13::cudaKernelNodeParamsV2* to) {
   v11::cudaKernelNodeParams kernel{};
   static OfDriver drivers{"cuGraphKernelNodeGetParams_v2"};
   {
-    const KeepLastError kept;
+    const KeepLastError last_error_scope;
     if (v11::cudaGraphKernelNodeGetParams(node, &kernel) == 0) {
       graphs::copy_kernel(kernel, to);
       to->functionType = v13::cudaKernelFunctionTypeDeviceEntry;
       return 0;
     }
   }
-  return drivers.there() ? get_kernel_of_driver(node, to)
-                         : v11::cudaGraphKernelNodeGetParams(node, &kernel);
+  return drivers.available() ? get_kernel_of_driver(node, to)
+                             : v11::cudaGraphKernelNodeGetParams(node, &kernel);
 }
 
 Status get_conditional(Node node, v13::cudaConditionalNodeParams* to) {
   static OfDriver drivers{"cuGraphNodeGetParams"};
-  if (!drivers.there()) {
+  if (!drivers.available()) {
     return refuse(v13::cudaErrorNotSupported, "cudaGraphNodeGetParams",
                   "a conditional node's parameters need a driver of CUDA 13.2 or later");
   }

@@ -39,7 +39,7 @@ Status set_kernel(const Target& at, const Wanted& wanted) {
 Status set_by_driver(const Target& at, NodeParams* params) {
   static OfDriver of_nodes{"cuGraphNodeSetParams"};
   static OfDriver of_exec{"cuGraphExecNodeSetParams"};
-  if (!(at.executable ? of_exec : of_nodes).there()) {
+  if (!(at.executable ? of_exec : of_nodes).available()) {
     return refuse(v13::cudaErrorNotSupported, at.function,
                   "nodes of this type need a driver of CUDA 12.2 or later");
   }
@@ -113,7 +113,7 @@ Status set(const Target& at, NodeParams* params) {
   if (status != 0) return status;
   static OfRuntime of_nodes{"cudaGraphNodeSetParams"};
   static OfRuntime of_exec{"cudaGraphExecNodeSetParams"};
-  if (!wanted.driver_only && (at.executable ? of_exec : of_nodes).there()) {
+  if (!wanted.driver_only && (at.executable ? of_exec : of_nodes).available()) {
     auto* known = view<v12::cudaGraphNodeParams>(&wanted.params);
     status = at.executable ? v12::cudaGraphExecNodeSetParams(at.exec, at.node, known)
                            : v12::cudaGraphNodeSetParams(at.node, known);

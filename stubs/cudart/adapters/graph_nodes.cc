@@ -18,7 +18,7 @@ using Node = v13::cudaGraphNode_t;
 constexpr const char* kName = "cudaGraphAddNode";
 
 // Where the node goes.
-struct Place {
+struct InsertionPoint {
   Node* node;
   Graph graph;
   const Node* dependencies;
@@ -26,7 +26,7 @@ struct Place {
   std::size_t count;
 };
 
-Status add_allocation(const Place& at, NodeParams* params) {
+Status add_allocation(const InsertionPoint& at, NodeParams* params) {
   v11::cudaMemAllocNodeParams alloc;
   graphs::copy_allocation(params->alloc, &alloc);
   const Status status =
@@ -35,7 +35,7 @@ Status add_allocation(const Place& at, NodeParams* params) {
   return status;
 }
 
-Status add_kernel(const Place& at, const Wanted& wanted) {
+Status add_kernel(const InsertionPoint& at, const Wanted& wanted) {
   if (!wanted.driver_only) {
     v11::cudaKernelNodeParams kernel;
     graphs::copy_kernel(wanted.params.kernel, &kernel);
@@ -48,7 +48,7 @@ Status add_kernel(const Place& at, const Wanted& wanted) {
 }
 
 // By the runtime's function for the type, edges without data.
-Status add_by_type(const Place& at, Wanted* wanted) {
+Status add_by_type(const InsertionPoint& at, Wanted* wanted) {
   NodeParams& p = wanted->params;
   switch (p.type) {
     case v13::cudaGraphNodeTypeKernel:
@@ -103,9 +103,9 @@ bool needs_driver(const NodeParams& p) {
           p.graph.ownership != v13::cudaGraphChildGraphOwnershipClone);
 }
 
-Status add_by_driver(const Place& at, NodeParams* params) {
+Status add_by_driver(const InsertionPoint& at, NodeParams* params) {
   static OfDriver drivers{"cuGraphAddNode_v2"};
-  if (!drivers.there()) {
+  if (!drivers.available()) {
     return refuse(v13::cudaErrorNotSupported, kName,
                   "conditional nodes and graphs given away need a driver of CUDA 12.3 or later");
   }
@@ -123,10 +123,10 @@ Status add_by_driver(const Place& at, NodeParams* params) {
 }
 
 // The node first, its edges after it: the functions per type have no edge data.
-Status add_with_edge_data(const Place& at, Wanted* wanted) {
+Status add_with_edge_data(const InsertionPoint& at, Wanted* wanted) {
   static OfDriver drivers{"cuGraphAddDependencies_v2"};
   const unsigned int type = wanted->params.type;
-  if (!drivers.there()) return graphs::refuse_edge_data(kName);
+  if (!drivers.available()) return graphs::refuse_edge_data(kName);
   if (type == v13::cudaGraphNodeTypeMemAlloc || type == v13::cudaGraphNodeTypeMemFree) {
     // Could not be taken back if an edge were refused ("cudaGraphAddMemAllocNode").
     return refuse(v13::cudaErrorNotSupported, kName,
@@ -147,12 +147,12 @@ Status add_with_edge_data(const Place& at, Wanted* wanted) {
   return 0;
 }
 
-Status add(const Place& at, NodeParams* params) {
+Status add(const InsertionPoint& at, NodeParams* params) {
   Wanted wanted;
   Status status = graphs::take(params, &wanted, kName);
   if (status != 0) return status;
   static OfRuntime runtimes{"cudaGraphAddNode_v2"};
-  if (runtimes.there() && !wanted.driver_only) {
+  if (runtimes.available() && !wanted.driver_only) {
     status = v12::cudaGraphAddNode_v2(at.node, at.graph, at.dependencies, at.data, at.count,
                                       view<v12::cudaGraphNodeParams>(&wanted.params));
   } else if (needs_driver(wanted.params)) {

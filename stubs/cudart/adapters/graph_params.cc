@@ -156,7 +156,7 @@ Status node_type(v13::cudaGraphNode_t node, unsigned int* type) {
 }
 
 bool is_host_function(const void* handle) {
-  const KeepLastError kept;
+  const KeepLastError last_error_scope;
   v11::cudaFunction_t function = nullptr;
   return v11::cudaGetFuncBySymbol(&function, handle) == 0;
 }

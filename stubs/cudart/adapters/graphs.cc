@@ -58,7 +58,7 @@ Status instantiate_in_steps(Exec* exec, Graph graph, InstantiateParams* params, 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_instantiate_with_params(Exec* exec, Graph graph,
                                                                      InstantiateParams* params) {
   static OfDriver drivers{"cuGraphInstantiateWithParams"};
-  if (drivers.there()) {
+  if (drivers.available()) {
     return in_context(
         [=] { return driver::cuGraphInstantiateWithParams(exec, graph, to_driver(params)); });
   }
@@ -68,7 +68,7 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_instantiate_with_params(Exec* exec,
 ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_instantiate_with_params_ptsz(
     Exec* exec, Graph graph, InstantiateParams* params) {
   static OfDriver drivers{"cuGraphInstantiateWithParams_ptsz"};
-  if (drivers.there()) {
+  if (drivers.available()) {
     return in_context(
         [=] { return driver::cuGraphInstantiateWithParams_ptsz(exec, graph, to_driver(params)); });
   }
@@ -103,7 +103,7 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_graph_exec_update_info(
   driver::CUgraphExecUpdateResultInfo_st found{};
   found.result = v13::cudaGraphExecUpdateError;
   const Status status =
-      drivers.there()
+      drivers.available()
           ? in_context([&] { return driver::cuGraphExecUpdate_v2(exec, graph, &found); })
           : v11::cudaGraphExecUpdate(exec, graph, &found.errorNode, &found.result);
   if (info != nullptr) {

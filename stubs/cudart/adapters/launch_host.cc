@@ -13,7 +13,7 @@ constexpr unsigned kSpinWait = 1;
 template <bool per_thread>
 Status launch(v13::cudaStream_t stream, v13::cudaHostFn_t function, void* data, unsigned mode) {
   static OfDriver with_mode{"cuLaunchHostFunc_v2"};
-  if (with_mode.there()) {
+  if (with_mode.available()) {
     return in_context([&] {
       const auto launch =
           per_thread ? driver::cuLaunchHostFunc_v2_ptsz : driver::cuLaunchHostFunc_v2;

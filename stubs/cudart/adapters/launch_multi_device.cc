@@ -58,7 +58,7 @@ ANYCUDA_ADAPTER v12::cudaError_t adapt_launch_cooperative_multi_device(v12::cuda
   const Status status = v13::cudaGetDeviceCount(&devices);
   if (status != 0) return status;
   if (count > static_cast<unsigned>(devices)) return remember(v12::cudaErrorInvalidValue);
-  const KeepErrno kept;
+  const KeepErrno errno_scope;
   auto* entries = static_cast<driver::CUDA_LAUNCH_PARAMS*>(
       std::malloc(std::size_t{count} * sizeof(driver::CUDA_LAUNCH_PARAMS)));
   if (entries == nullptr) return remember(v12::cudaErrorMemoryAllocation);

@@ -16,19 +16,19 @@ OfDriver prefetch_to_location{"cuMemPrefetchAsync_v2"};
 OfDriver advise_location{"cuMemAdvise_v2"};
 
 // CUDA Runtime API, cudaMemAdvise: the other advice has no location.
-bool is_about_a_place(unsigned advice) {
+bool names_a_location(unsigned advice) {
   return advice != v13::cudaMemAdviseSetReadMostly && advice != v13::cudaMemAdviseUnsetReadMostly &&
          advice != v13::cudaMemAdviseUnsetPreferredLocation;
 }
 
 Status advise(const char* function, const void* address, std::size_t size, unsigned advice,
               const DriverLocation& location) {
-  if (advise_location.there()) {
+  if (advise_location.available()) {
     return in_context(
         [&] { return driver::cuMemAdvise_v2(driver_pointer(address), size, advice, location); });
   }
   int device = static_cast<int>(v12::cudaCpuDeviceId);
-  if (is_about_a_place(advice) && !number_of(location, &device)) {
+  if (names_a_location(advice) && !number_of(location, &device)) {
     return refuse_location(location, function);
   }
   return v11::cudaMemAdvise(address, size, advice, device);
@@ -38,13 +38,13 @@ Status advise(const char* function, const void* address, std::size_t size, unsig
 
 bool has_place(const DriverLocation& location) {
   int device;
-  return prefetch_to_location.there() || number_of(location, &device);
+  return prefetch_to_location.available() || number_of(location, &device);
 }
 
 template <bool per_thread>
 Status prefetch(const char* function, const void* address, std::size_t size,
                 const DriverLocation& location, unsigned flags, v13::cudaStream_t stream) {
-  if (prefetch_to_location.there()) {
+  if (prefetch_to_location.available()) {
     return in_context([&] {
       const auto by_location =
           per_thread ? driver::cuMemPrefetchAsync_v2_ptsz : driver::cuMemPrefetchAsync_v2;

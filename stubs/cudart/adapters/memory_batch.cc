@@ -65,7 +65,7 @@ Status one_by_one(const char* function, const Ranges& ranges, const Places& plac
 template <bool per_thread>
 Status prefetch_batch(const Ranges& ranges, const Places& places, v13::cudaStream_t stream) {
   static OfDriver in_driver{"cuMemPrefetchBatchAsync"};
-  if (!in_driver.there()) {
+  if (!in_driver.available()) {
     return one_by_one<per_thread>("cudaMemPrefetchBatchAsync", ranges, places, stream);
   }
   return in_context([&] {
@@ -80,7 +80,7 @@ template <bool per_thread>
 Status discard_and_prefetch_batch(const Ranges& ranges, const Places& places,
                                   v13::cudaStream_t stream) {
   static OfDriver in_driver{"cuMemDiscardAndPrefetchBatchAsync"};
-  if (!in_driver.there()) {
+  if (!in_driver.available()) {
     return one_by_one<per_thread>("cudaMemDiscardAndPrefetchBatchAsync", ranges, places, stream);
   }
   return in_context([&] {
@@ -94,7 +94,7 @@ Status discard_and_prefetch_batch(const Ranges& ranges, const Places& places,
 template <bool per_thread>
 Status discard_batch(const Ranges& ranges, v13::cudaStream_t stream) {
   static OfDriver in_driver{"cuMemDiscardBatchAsync"};
-  if (!in_driver.there()) {
+  if (!in_driver.available()) {
     return is_valid<per_thread>(ranges, stream) ? 0 : remember(v13::cudaErrorInvalidValue);
   }
   return in_context([&] {

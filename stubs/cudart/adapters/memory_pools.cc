@@ -32,7 +32,7 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_get_default_mem_pool(v13::cudaMemPool
                                                                 v13::cudaMemLocation* location,
                                                                 v13::cudaMemAllocationType type) {
   static OfDriver by_location{"cuMemGetDefaultMemPool"};
-  if (by_location.there()) {
+  if (by_location.available()) {
     return in_context(
         [&] { return driver::cuMemGetDefaultMemPool(pool, driver_words(location), type); });
   }
@@ -44,7 +44,7 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_get_mem_pool(v13::cudaMemPool_t* pool
                                                         v13::cudaMemLocation* location,
                                                         v13::cudaMemAllocationType type) {
   static OfDriver by_location{"cuMemGetMemPool"};
-  if (by_location.there()) {
+  if (by_location.available()) {
     return in_context([&] { return driver::cuMemGetMemPool(pool, driver_words(location), type); });
   }
   const Status problem = not_a_devices("cudaMemGetMemPool", location, type);
@@ -55,7 +55,7 @@ ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_set_mem_pool(v13::cudaMemLocation* lo
                                                         v13::cudaMemAllocationType type,
                                                         v13::cudaMemPool_t pool) {
   static OfDriver by_location{"cuMemSetMemPool"};
-  if (by_location.there()) {
+  if (by_location.available()) {
     return in_context([&] { return driver::cuMemSetMemPool(driver_words(location), type, pool); });
   }
   const Status problem = not_a_devices("cudaMemSetMemPool", location, type);

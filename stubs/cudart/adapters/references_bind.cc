@@ -56,8 +56,8 @@ Status check_format(const Texture& texture, Format format) {
 // Device memory as textures take it: from an aligned address on.
 struct Linear {
   driver::CUdeviceptr start;
-  std::size_t offset;  // from that address to the program's address
-  std::size_t room;    // from the program's address to the end of the allocation
+  std::size_t offset;     // from that address to the program's address
+  std::size_t available;  // from the program's address to the end of the allocation
 };
 
 // `offset` is the program's: without one, memory must be aligned.
@@ -71,7 +71,7 @@ Status find_memory(const void* pointer, std::size_t* offset, Linear* memory) {
   if (status != 0) return status;
   memory->offset = address & (alignment - 1);
   memory->start = address - memory->offset;
-  memory->room = range - (address - base);
+  memory->available = range - (address - base);
   if (offset != nullptr) *offset = memory->offset;
   return offset != nullptr || memory->offset == 0 ? 0 : v11::cudaErrorInvalidValue;
 }
@@ -130,7 +130,7 @@ ANYCUDA_ADAPTER v11::cudaError_t adapt_bind_texture(std::size_t* offset,
   status = set_format(texture, format);
   if (status == 0) {
     status = driver::cuTexRefSetAddress_v2(nullptr, texture.handle, memory.start,
-                                           std::min(bytes, memory.room) + memory.offset);
+                                           std::min(bytes, memory.available) + memory.offset);
   }
   return bound_to(texture, status, format, &memory.offset);
 }

@@ -112,7 +112,7 @@ Status give_settings(Bound* bound, driver::CUtexref texture) {
 // call that needs one, which the launch itself may be.
 bool context_of_launch(ContextId* context) {
   if (driver::cuCtxGetId(nullptr, context) == 0) return true;
-  const KeepLastError kept;
+  const KeepLastError last_error_scope;
   return v11::cudaFree(nullptr) == 0 && driver::cuCtxGetId(nullptr, context) == 0;
 }
 
@@ -122,7 +122,7 @@ Bound* bound_in(const Reference& reference, ContextId context) {
   Bound* head = all_bound.load(std::memory_order_acquire);
   Bound* known = search(head, nullptr, reference, context);
   if (known != nullptr) return known;
-  const KeepErrno kept;
+  const KeepErrno errno_scope;
   auto* mine = static_cast<Bound*>(std::calloc(1, sizeof(Bound)));  // zero bytes are a valid one
   if (mine == nullptr) return nullptr;
   mine->reference = &reference;

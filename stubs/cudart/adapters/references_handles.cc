@@ -9,7 +9,7 @@ namespace {
 Status module_of(const Reference& reference, driver::CUmodule* module) {
   const void* kernel = kernel_of(reference.fat_binary);
   if (kernel == nullptr) return v11::cudaErrorInvalidDeviceFunction;
-  const KeepLastError kept;
+  const KeepLastError last_error_scope;
   v11::cudaFunction_t function = nullptr;
   const Status status = v11::cudaGetFuncBySymbol(&function, kernel);
   return status != 0 ? status : driver::cuFuncGetModule(module, function);

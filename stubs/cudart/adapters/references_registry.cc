@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "compat/base/growing_array.h"
-#include "loader/copies.h"
+#include "loader/stub_copies.h"
 
 namespace anycuda::references {
 namespace {
@@ -42,7 +42,7 @@ struct FatBinary {
   std::atomic<const void*> kernel;
 };
 struct Registered : Reference {
-  std::atomic<bool> there;  // set last
+  std::atomic<bool> registered;  // set last
 };
 
 List<FatBinary> fat_binaries;
@@ -63,7 +63,7 @@ FatBinary* find_fat_binary(void** handle) {
 const Reference* find(const void* host, bool surface) {
   const Reference* found = nullptr;
   all_references.each([&](const Registered& one) {
-    if (!one.there.load(std::memory_order_acquire)) return false;
+    if (!one.registered.load(std::memory_order_acquire)) return false;
     if (one.host != host || one.surface != surface) return false;
     found = &one;
     return !one.external;
@@ -88,7 +88,7 @@ void add_reference(const Reference& reference) {
   Registered* mine = all_references.append();
   if (mine == nullptr) return;
   static_cast<Reference&>(*mine) = reference;
-  mine->there.store(true, std::memory_order_release);
+  mine->registered.store(true, std::memory_order_release);
 }
 
 void remove_fat_binary(void** handle) {
@@ -96,8 +96,8 @@ void remove_fat_binary(void** handle) {
   if (known == nullptr) return;
   known->handle.store(nullptr, std::memory_order_release);
   all_references.each([&](Registered& one) {
-    if (one.there.load(std::memory_order_acquire) && one.fat_binary == handle) {
-      one.there.store(false, std::memory_order_release);
+    if (one.registered.load(std::memory_order_acquire) && one.fat_binary == handle) {
+      one.registered.store(false, std::memory_order_release);
     }
     return false;
   });
@@ -112,7 +112,7 @@ const Reference* find_anywhere(const void* host, bool surface) {
 }
 
 bool stands(const void* reference) {
-  return static_cast<const Registered*>(reference)->there.load(std::memory_order_acquire);
+  return static_cast<const Registered*>(reference)->registered.load(std::memory_order_acquire);
 }
 
 const void* find_kernel(void** fat_binary) {

@@ -9,8 +9,8 @@ namespace anycuda {
 namespace {
 
 bool runtime_has_second_form() {
-  static std::atomic<void*> kept;
-  return library_function(&kept, "cudaCreateTextureObject_v2") != nullptr;
+  static std::atomic<void*> cache;
+  return library_function(&cache, "cudaCreateTextureObject_v2") != nullptr;
 }
 
 v11::cudaError_t create(v11::cudaTextureObject_t* object, const v11::cudaResourceDesc* resource,

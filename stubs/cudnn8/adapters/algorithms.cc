@@ -9,12 +9,12 @@
 namespace anycuda {
 namespace {
 
-// `status` is of the call, `results` the caller's array with room for `room`, of which the call has
-// filled `*filled`.
+// `status` is of the call, `results` the caller's array of `capacity` elements, of which the call
+// has filled `*filled`.
 template <typename Result>
-Status with_statuses_of_8(Status status, int room, const int* filled, Result* results) {
+Status with_statuses_of_8(Status status, int capacity, const int* filled, Result* results) {
   const bool is_filled = status == v9::CUDNN_STATUS_SUCCESS && filled && results;
-  const int count = is_filled ? std::min(room, *filled) : 0;
+  const int count = is_filled ? std::min(capacity, *filled) : 0;
   for (int i = 0; i < count; ++i) results[i].status = status_of_8(results[i].status);
   return status_of_8(status);
 }
@@ -30,75 +30,75 @@ using BackwardFilter = v8::cudnnConvolutionBwdFilterAlgoPerf_t;
 }  // namespace
 
 Status adapt_get_forward(Handle handle, Tensor x, Filter w, Convolution convolution, Tensor y,
-                         int room, int* filled, Forward* results) {
+                         int capacity, int* filled, Forward* results) {
   const Status status = v9::cudnnGetConvolutionForwardAlgorithm_v7(handle, x, w, convolution, y,
-                                                                   room, filled, results);
-  return with_statuses_of_8(status, room, filled, results);
+                                                                   capacity, filled, results);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 Status adapt_find_forward(Handle handle, Tensor x, Filter w, Convolution convolution, Tensor y,
-                          int room, int* filled, Forward* results) {
-  const Status status =
-      v9::cudnnFindConvolutionForwardAlgorithm(handle, x, w, convolution, y, room, filled, results);
-  return with_statuses_of_8(status, room, filled, results);
+                          int capacity, int* filled, Forward* results) {
+  const Status status = v9::cudnnFindConvolutionForwardAlgorithm(handle, x, w, convolution, y,
+                                                                 capacity, filled, results);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 Status adapt_find_forward_ex(Handle handle, Tensor x, const void* x_data, Filter w,
                              const void* w_data, Convolution convolution, Tensor y, void* y_data,
-                             int room, int* filled, Forward* results, void* workspace,
+                             int capacity, int* filled, Forward* results, void* workspace,
                              std::size_t bytes) {
-  const Status status =
-      v9::cudnnFindConvolutionForwardAlgorithmEx(handle, x, x_data, w, w_data, convolution, y,
-                                                 y_data, room, filled, results, workspace, bytes);
-  return with_statuses_of_8(status, room, filled, results);
+  const Status status = v9::cudnnFindConvolutionForwardAlgorithmEx(
+      handle, x, x_data, w, w_data, convolution, y, y_data, capacity, filled, results, workspace,
+      bytes);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 Status adapt_get_backward_data(Handle handle, Filter w, Tensor dy, Convolution convolution,
-                               Tensor dx, int room, int* filled, BackwardData* results) {
-  const Status status = v9::cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, w, dy, convolution,
-                                                                        dx, room, filled, results);
-  return with_statuses_of_8(status, room, filled, results);
+                               Tensor dx, int capacity, int* filled, BackwardData* results) {
+  const Status status = v9::cudnnGetConvolutionBackwardDataAlgorithm_v7(
+      handle, w, dy, convolution, dx, capacity, filled, results);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 Status adapt_find_backward_data(Handle handle, Filter w, Tensor dy, Convolution convolution,
-                                Tensor dx, int room, int* filled, BackwardData* results) {
-  const Status status = v9::cudnnFindConvolutionBackwardDataAlgorithm(handle, w, dy, convolution,
-                                                                      dx, room, filled, results);
-  return with_statuses_of_8(status, room, filled, results);
+                                Tensor dx, int capacity, int* filled, BackwardData* results) {
+  const Status status = v9::cudnnFindConvolutionBackwardDataAlgorithm(
+      handle, w, dy, convolution, dx, capacity, filled, results);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 Status adapt_find_backward_data_ex(Handle handle, Filter w, const void* w_data, Tensor dy,
                                    const void* dy_data, Convolution convolution, Tensor dx,
-                                   void* dx_data, int room, int* filled, BackwardData* results,
+                                   void* dx_data, int capacity, int* filled, BackwardData* results,
                                    void* workspace, std::size_t bytes) {
   const Status status = v9::cudnnFindConvolutionBackwardDataAlgorithmEx(
-      handle, w, w_data, dy, dy_data, convolution, dx, dx_data, room, filled, results, workspace,
-      bytes);
-  return with_statuses_of_8(status, room, filled, results);
+      handle, w, w_data, dy, dy_data, convolution, dx, dx_data, capacity, filled, results,
+      workspace, bytes);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 Status adapt_get_backward_filter(Handle handle, Tensor x, Tensor dy, Convolution convolution,
-                                 Filter dw, int room, int* filled, BackwardFilter* results) {
+                                 Filter dw, int capacity, int* filled, BackwardFilter* results) {
   const Status status = v9::cudnnGetConvolutionBackwardFilterAlgorithm_v7(
-      handle, x, dy, convolution, dw, room, filled, results);
-  return with_statuses_of_8(status, room, filled, results);
+      handle, x, dy, convolution, dw, capacity, filled, results);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 Status adapt_find_backward_filter(Handle handle, Tensor x, Tensor dy, Convolution convolution,
-                                  Filter dw, int room, int* filled, BackwardFilter* results) {
-  const Status status = v9::cudnnFindConvolutionBackwardFilterAlgorithm(handle, x, dy, convolution,
-                                                                        dw, room, filled, results);
-  return with_statuses_of_8(status, room, filled, results);
+                                  Filter dw, int capacity, int* filled, BackwardFilter* results) {
+  const Status status = v9::cudnnFindConvolutionBackwardFilterAlgorithm(
+      handle, x, dy, convolution, dw, capacity, filled, results);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 Status adapt_find_backward_filter_ex(Handle handle, Tensor x, const void* x_data, Tensor dy,
                                      const void* dy_data, Convolution convolution, Filter dw,
-                                     void* dw_data, int room, int* filled, BackwardFilter* results,
-                                     void* workspace, std::size_t bytes) {
+                                     void* dw_data, int capacity, int* filled,
+                                     BackwardFilter* results, void* workspace, std::size_t bytes) {
   const Status status = v9::cudnnFindConvolutionBackwardFilterAlgorithmEx(
-      handle, x, x_data, dy, dy_data, convolution, dw, dw_data, room, filled, results, workspace,
-      bytes);
-  return with_statuses_of_8(status, room, filled, results);
+      handle, x, x_data, dy, dy_data, convolution, dw, dw_data, capacity, filled, results,
+      workspace, bytes);
+  return with_statuses_of_8(status, capacity, filled, results);
 }
 
 }  // namespace anycuda

@@ -32,7 +32,7 @@ class HostWorkspace {
     status_ = asked;
     if (status_ != v13::CUSOLVER_STATUS_SUCCESS) return false;
     if (host_bytes_ == 0) return true;
-    const KeepErrno kept;
+    const KeepErrno errno_scope;
     memory_ = std::malloc(host_bytes_);
     if (memory_ == nullptr) status_ = v13::CUSOLVER_STATUS_ALLOC_FAILED;
     return memory_ != nullptr;

@@ -56,7 +56,7 @@ bool may_hold_lto_ir(v12::nvJitLinkHandle link, v12::nvJitLinkInputType type) {
 
 // The linker reports input that cannot be read.
 bool file_has_lto_ir(const char* name) {
-  const KeepErrno kept;
+  const KeepErrno errno_scope;
   const int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return false;
   struct stat status;

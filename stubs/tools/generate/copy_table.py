@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table by which several copies of a stub in one process act as one (loader/copies.h, docs/copies.md)."""
+"""The table by which several copies of a stub in one process act as one (loader/stub_copies.h, docs/copies.md)."""
 
 from .plan import Plan
 

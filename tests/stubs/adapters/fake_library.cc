@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "loader/copies.h"
+#include "loader/stub_copies.h"
 
 // The only copy of its stub.
 const anycuda::CopyTable anycuda_copy = {8, anycuda::kCopyProtocol, {0}};

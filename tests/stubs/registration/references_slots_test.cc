@@ -3,8 +3,8 @@
 // Slots that lead through anycuda once a program needs it: those of one major, if they are direct.
 #include <gtest/gtest.h>
 
+#include "loader/jump_slots.h"
 #include "loader/open.h"
-#include "loader/slots.h"
 #include "stubs/cudart/adapters/references.h"
 #include "tests/support/unit/environment.h"
 #include "tests/support/unit/frames.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "loader/frame.h"
-#include "loader/slots.h"
+#include "loader/jump_slots.h"
 #include "tests/support/unit/frames.h"
 
 extern "C" __attribute__((visibility("hidden"))) void* anycuda_resolve(std::uint32_t index,

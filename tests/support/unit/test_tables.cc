@@ -2,9 +2,9 @@
 #include "tests/support/unit/test_tables.h"
 
 #include "compat/base/gnu_hash.h"
-#include "loader/copies.h"
+#include "loader/jump_slots.h"
 #include "loader/open.h"
-#include "loader/slots.h"
+#include "loader/stub_copies.h"
 
 namespace anycuda {
 namespace unit {

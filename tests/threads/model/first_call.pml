@@ -17,16 +17,16 @@
 #define NOTHING 0  /* a slot that leads to the resolver; no choice */
 #define OURS 3     /* the stub's own last-error function; 1 and 2: a library's function */
 
-byte chosen[COPIES];     /* opened.cc: `opened` */
+byte chosen[COPIES];     /* opened_library.cc: `opened` */
 byte slot[COPIES];       /* slots.h: of a function that the library has */
 byte error_slot[COPIES]; /* the same of cudaGetLastError */
 bool any[COPIES];        /* last_error.cc */
-bool joined = false;     /* copies.cc: `members` of the leader */
+bool joined = false;     /* stub_copies.cc: `members` of the leader */
 byte used = NOTHING;     /* the library that a call has reached */
 bool remembered = false; /* remember_error() has returned */
 
-/* opened.cc, settle(): *mine becomes what the c has. */
-inline settle(c, mine) {
+/* opened_library.cc, adopt_library(): *mine becomes what the c has. */
+inline adopt_library(c, mine) {
 #ifdef SETTLE_BLINDLY
   chosen[c] = mine
 #else
@@ -39,7 +39,7 @@ inline settle(c, mine) {
 #endif
 }
 
-/* copies.cc, find_leading_copy(): a copy that asks the leader has joined it. */
+/* stub_copies.cc, find_leading_copy(): a copy that asks the leader has joined it. */
 inline join(c) {
   if
   :: c == MEMBER -> joined = true
@@ -60,7 +60,7 @@ inline open(c, lib) {
      if
      :: c == MEMBER && chosen[LEADER] != NOTHING ->
         lib = chosen[LEADER];
-        settle(c, lib)
+        adopt_library(c, lib)
      :: else ->
         /* the search: what it finds depends on who calls */
         if
@@ -68,14 +68,14 @@ inline open(c, lib) {
         :: lib = 2
         :: lib = NOTHING
         fi;
-        /* settle_for_all() */
+        /* adopt_for_all_copies() */
         if
         :: lib != NOTHING && c == MEMBER ->
 #ifndef KEEP_TO_ITSELF
-           settle(LEADER, lib); /* anycuda_copy_offer() */
+           adopt_library(LEADER, lib); /* anycuda_copy_offer() */
 #endif
-           settle(c, lib)
-        :: lib != NOTHING && c == LEADER -> settle(c, lib)
+           adopt_library(c, lib)
+        :: lib != NOTHING && c == LEADER -> adopt_library(c, lib)
         :: lib == NOTHING
         fi
      fi

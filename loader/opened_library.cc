@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "loader/opened.h"
+#include "loader/opened_library.h"
 
 #include <atomic>
 
@@ -22,7 +22,7 @@ bool is_earlier(void* handle) {
 
 const Opened* opened_library() { return opened.load(std::memory_order_acquire); }
 
-const Opened* settle(const Choice& choice, bool* is_new) {
+const Opened* adopt_library(const Choice& choice, bool* is_new) {
   const Version version{choice.major, choice.minor};
   const int index = is_earlier(choice.handle) ? -1 : kLibrary.index_of(version.major);
   const Opened record{choice.handle, version, index, nullptr};

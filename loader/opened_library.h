@@ -33,6 +33,6 @@ const Opened* opened_library();
 
 // Takes the library for this copy, unless it has one: *is_new. Returns the one that it has then;
 // nullptr: no memory.
-const Opened* settle(const Choice& choice, bool* is_new);
+const Opened* adopt_library(const Choice& choice, bool* is_new);
 
 }  // namespace anycuda

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "loader/opened.h"
+#include "loader/opened_library.h"
 
 namespace anycuda {
 
@@ -109,7 +109,7 @@ void* find_function_of_leader(int number);
 const Opened* join_choice();
 // Makes the library that a search has found the choice of the process, unless it has one: *is_new.
 // Returns the choice; nullptr: no memory.
-const Opened* settle_for_all(const Choice& found, bool* is_new);
+const Opened* adopt_for_all_copies(const Choice& found, bool* is_new);
 
 // Every other copy of the process that knows this one as its leader takes its last-error slots.
 void take_slots_of_members();

@@ -6,7 +6,7 @@
 // for the newest version of the caller's major that the driver has: driver 580 answers 1 to a
 // version newer than its own, older drivers return the newest form that they have.
 #include "cudart_adapters.h"
-#include "stubs/cudart/adapters/doors_forms.h"
+#include "stubs/cudart/adapters/driver_entry_point_forms.h"
 
 namespace anycuda {
 namespace {
@@ -25,9 +25,9 @@ bool keeps_promise(const char* name, unsigned version, unsigned driver_version) 
 // for what they do not find, in place of a result.
 Status look_up(const char* name, void** function, unsigned version, unsigned long long flags,
                Found* found) {
-  static std::atomic<void*> kept;
+  static std::atomic<void*> cache;
   const int number = static_cast<int>(version);
-  if (driver_function(&kept, "cuGetProcAddress_v2") != nullptr) {
+  if (driver_function(&cache, "cuGetProcAddress_v2") != nullptr) {
     return driver::cuGetProcAddress_v2(name, function, number, flags, found);
   }
   const Status status = driver::cuGetProcAddress(name, function, number, flags);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "loader/copies.h"
+#include "loader/stub_copies.h"
 
 #include "compat/base/log.h"
 #include "loader/symbols/loaded_symbol.h"
@@ -69,7 +69,7 @@ const Opened* join_choice() {
   Choice choice{sizeof choice, 0, 0, 0, nullptr, nullptr};
   if (chosen == nullptr || chosen(&choice) != 1) return nullptr;
   bool is_new = false;
-  const Opened* library = settle(choice, &is_new);
+  const Opened* library = adopt_library(choice, &is_new);
   if (is_new) {
     log_line(LogLevel::info, "%s: using %s, which another anycuda stub of this process has chosen",
              kLibrary.name, library->path);
@@ -77,12 +77,12 @@ const Opened* join_choice() {
   return library;
 }
 
-const Opened* settle_for_all(const Choice& found, bool* is_new) {
+const Opened* adopt_for_all_copies(const Choice& found, bool* is_new) {
   Choice choice = found;
   const auto offer = of_leader<copy_functions::Offer>();
   const int answer = offer != nullptr ? offer(&choice) : 1;
   if (answer < 0) return nullptr;
-  const Opened* library = settle(choice, is_new);
+  const Opened* library = adopt_library(choice, is_new);
   if (answer == 0) *is_new = false;
   return library;
 }
@@ -113,7 +113,7 @@ ANYCUDA_COPY int anycuda_copy_chosen(anycuda::Choice* choice) {
 
 ANYCUDA_COPY int anycuda_copy_offer(anycuda::Choice* choice) {
   bool is_new = false;
-  const anycuda::Opened* library = anycuda::settle(*choice, &is_new);
+  const anycuda::Opened* library = anycuda::adopt_library(*choice, &is_new);
   if (library == nullptr) return -1;
   if (!is_new) write_choice(*library, choice);
   return is_new ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "copies.h"
+#include "memory_copies.h"
 
 #include "batch_spans.h"
 
