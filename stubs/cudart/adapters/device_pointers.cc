@@ -25,21 +25,21 @@ int locality_domain(const void* pointer) {
 ANYCUDA_ADAPTER v11::cudaError_t adapt_pointer_attributes_on_13(
     v11::cudaPointerAttributes* attributes, const void* pointer) {
   if (attributes == nullptr) return v13::cudaPointerGetAttributes(nullptr, pointer);
-  v13::cudaPointerAttributes theirs = {};
-  theirs.type = kNotFilled;
-  const Status status = v13::cudaPointerGetAttributes(&theirs, pointer);
-  if (theirs.type != kNotFilled) convert(theirs, attributes);
+  v13::cudaPointerAttributes library_attributes = {};
+  library_attributes.type = kNotFilled;
+  const Status status = v13::cudaPointerGetAttributes(&library_attributes, pointer);
+  if (library_attributes.type != kNotFilled) convert(library_attributes, attributes);
   return status;
 }
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_pointer_attributes_of_13(
     v13::cudaPointerAttributes* attributes, const void* pointer) {
   if (attributes == nullptr) return v12::cudaPointerGetAttributes(nullptr, pointer);
-  v12::cudaPointerAttributes theirs = {};
-  theirs.type = kNotFilled;
-  const Status status = v12::cudaPointerGetAttributes(&theirs, pointer);
-  if (theirs.type == kNotFilled) return status;
-  convert(theirs, attributes);
+  v12::cudaPointerAttributes library_attributes = {};
+  library_attributes.type = kNotFilled;
+  const Status status = v12::cudaPointerGetAttributes(&library_attributes, pointer);
+  if (library_attributes.type == kNotFilled) return status;
+  convert(library_attributes, attributes);
   attributes->localityDomainOrdinal = status == 0 ? locality_domain(pointer) : -1;
   return status;
 }

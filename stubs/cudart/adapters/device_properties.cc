@@ -87,18 +87,18 @@ void fill(void* properties, const Field (&fields)[count], int device) {
 }
 
 // Asks the runtime with its struct, and copies the fields that both structs have.
-template <typename Theirs, typename Mine>
-Status get(Status (*theirs)(Theirs*, int), Mine* properties, int device) {
-  Theirs copy = {};
-  const Status status = theirs(properties != nullptr ? &copy : nullptr, device);
+template <typename LibraryType, typename CallerType>
+Status get(Status (*of_library)(LibraryType*, int), CallerType* properties, int device) {
+  LibraryType copy = {};
+  const Status status = of_library(properties != nullptr ? &copy : nullptr, device);
   if (status == 0 && properties != nullptr) convert(copy, properties);
   return status;
 }
 
-template <typename Mine>
-Status get_on_13(Mine* properties, int device) {
+template <typename CallerType>
+Status get_on_13(CallerType* properties, int device) {
   const Status status = get(&v13::cudaGetDeviceProperties, properties, device);
-  if (status == 0 && properties != nullptr) fill(properties, kDroppedBy13<Mine>, device);
+  if (status == 0 && properties != nullptr) fill(properties, kDroppedBy13<CallerType>, device);
   return status;
 }
 

@@ -49,10 +49,11 @@ void fill(void* attributes, const Field (&fields)[count], const void* function) 
 }
 
 // A function that the runtime does not know leaves the caller's struct alone, in every major.
-template <typename Theirs, typename Mine>
-Status get(Status (*theirs)(Theirs*, const void*), Mine* attributes, const void* function) {
-  Theirs copy = {};
-  const Status status = theirs(attributes != nullptr ? &copy : nullptr, function);
+template <typename LibraryType, typename CallerType>
+Status get(Status (*of_library)(LibraryType*, const void*), CallerType* attributes,
+           const void* function) {
+  LibraryType copy = {};
+  const Status status = of_library(attributes != nullptr ? &copy : nullptr, function);
   if (status == 0 && attributes != nullptr) convert(copy, attributes);
   return status;
 }

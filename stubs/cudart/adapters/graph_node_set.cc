@@ -43,14 +43,14 @@ Status set_by_driver(const Target& at, NodeParams* params) {
     return refuse(v13::cudaErrorNotSupported, at.function,
                   "nodes of this type need a driver of CUDA 12.2 or later");
   }
-  driver::CUgraphNodeParams_st theirs;
+  driver::CUgraphNodeParams_st converted;
   const Status status = in_context([&] {
-    const Status unready = graphs::driver_params(*params, &theirs);
+    const Status unready = graphs::driver_params(*params, &converted);
     if (unready != 0) return unready;
-    return at.executable ? driver::cuGraphExecNodeSetParams(at.exec, at.node, &theirs)
-                         : driver::cuGraphNodeSetParams(at.node, &theirs);
+    return at.executable ? driver::cuGraphExecNodeSetParams(at.exec, at.node, &converted)
+                         : driver::cuGraphNodeSetParams(at.node, &converted);
   });
-  if (status == 0) std::memcpy(params, &theirs, sizeof theirs);
+  if (status == 0) std::memcpy(params, &converted, sizeof converted);
   return status;
 }
 

@@ -109,15 +109,15 @@ Status add_by_driver(const InsertionPoint& at, NodeParams* params) {
     return refuse(v13::cudaErrorNotSupported, kName,
                   "conditional nodes and graphs given away need a driver of CUDA 12.3 or later");
   }
-  driver::CUgraphNodeParams_st theirs;
+  driver::CUgraphNodeParams_st converted;
   const Status status = in_context([&] {
-    const Status unready = graphs::driver_params(*params, &theirs);
+    const Status unready = graphs::driver_params(*params, &converted);
     return unready != 0 ? unready
                         : driver::cuGraphAddNode_v2(at.node, at.graph, at.dependencies,
-                                                    to_driver(at.data), at.count, &theirs);
+                                                    to_driver(at.data), at.count, &converted);
   });
   if (status == 0 && params->type == v13::cudaGraphNodeTypeConditional) {
-    params->conditional.phGraph_out = theirs.conditional.phGraph_out;
+    params->conditional.phGraph_out = converted.conditional.phGraph_out;
   }
   return status;
 }

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "cusolver_adapters.h"
+#include "tests/stubs/adapters/call_arguments.h"
 #include "tests/stubs/adapters/fake_library.h"
-#include "tests/stubs/adapters/words.h"
 
 // A workspace that cannot be allocated is part of a test. Weak: the build's own comes first.
 extern "C" __attribute__((weak)) const char* __asan_default_options() {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "cusparse_adapters.h"
+#include "tests/stubs/adapters/call_arguments.h"
 #include "tests/stubs/adapters/fake_library.h"
-#include "tests/stubs/adapters/words.h"
 
 namespace anycuda::test {
 
