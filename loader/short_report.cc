@@ -22,17 +22,17 @@ bool is_refused(const Candidate& candidate) {
 
 // The refused file with the most useful reason, in this order: the one that ended the search, a
 // usable file that a rule refused, a broken file, a stub.
-int weight(const Candidate& candidate) {
+int relevance(const Candidate& candidate) {
   if (candidate.stays_open) return 3;
   if (candidate.image.state == FileState::usable) return 2;
   return is_stub(candidate) ? 0 : 1;
 }
 
-const Candidate* most_telling(const Report& report) {
+const Candidate* most_relevant(const Report& report) {
   const Candidate* best = nullptr;
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     if (!is_refused(*c)) continue;
-    if (best == nullptr || weight(*c) > weight(*best)) best = c;
+    if (best == nullptr || relevance(*c) > relevance(*best)) best = c;
   }
   return best;
 }
@@ -63,7 +63,7 @@ void add_last_line(Message* message) {
 
 // One line: the file with its reason, and how many others there are.
 void add_refused(Message* message, const Report& report, Arena* arena) {
-  const Candidate* candidate = most_telling(report);
+  const Candidate* candidate = most_relevant(report);
   if (candidate == nullptr) return;
   const char* reason = reason_of(*candidate, report, arena);
   const int others = refused_count(report) - 1;

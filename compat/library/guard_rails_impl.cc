@@ -257,7 +257,7 @@ std::optional<Refusal> GuardRailsImpl::open(Candidate* candidate, DriverKnown* d
   }
   if (!refusal) {
     forget(instance);
-    refusal = refusal_of_lie(instance, opened.lie);
+    refusal = refusal_of_mismatch(instance, opened.mismatch);
     log_refused(*instance.component, *refusal);
   }
   return opened.stays_open ? staying(std::move(*refusal)) : std::move(*refusal);

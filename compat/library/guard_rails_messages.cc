@@ -327,10 +327,11 @@ Refusal refusal_unopened(const ComponentInstance& instance, const std::string& c
                           .hint("install what it lacks, or install the library again"));
 }
 
-Refusal refusal_of_lie(const ComponentInstance& instance, const std::string& lie) {
+Refusal refusal_of_mismatch(const ComponentInstance& instance, const std::string& mismatch) {
   return refusal_with(
       Step::not_its_file, instance,
-      Message(component_name(instance) + " is not the library that its file seems to be: " + lie)
+      Message(component_name(instance) +
+              " is not the library that its file seems to be: " + mismatch)
           .line("found", describe(instance))
           .hint("remove that file, or install the library again from NVIDIA's package"));
 }

@@ -44,7 +44,7 @@ NotFoundError also_searched(const NotFoundError& error, const std::vector<Compon
 // A library that the dynamic linker refused, for that cause.
 Refusal refusal_unopened(const ComponentInstance& instance, const std::string& cause);
 // A library that differs from its file's description.
-Refusal refusal_of_lie(const ComponentInstance& instance, const std::string& lie);
+Refusal refusal_of_mismatch(const ComponentInstance& instance, const std::string& mismatch);
 // The same refusal, of a library that cannot be closed again.
 Refusal staying(Refusal refusal);
 

@@ -102,7 +102,7 @@ OpenedLibrary open_and_check(const ComponentInstance& instance, const std::strin
   }
   candidate.image.state = compare_opened(descriptor, &candidate, check.opened().handle, &arena);
   if (candidate.image.state != FileState::usable) {
-    result.lie = reason_of(candidate, Report(Request{&descriptor}), &arena);
+    result.mismatch = reason_of(candidate, Report(Request{&descriptor}), &arena);
   } else if (descriptor.is_driver || accepted(instance, candidate.reported.version, accepts)) {
     check.keep();
     result.handle = check.opened().handle;

@@ -14,7 +14,7 @@ namespace anycuda::compat {
 struct OpenedLibrary {
   void* handle = nullptr;   // of dlopen; nullptr: the library is refused
   std::string cause;        // why the dynamic linker refused it, in the linker's words
-  std::string lie;          // or how it differs from its file's description
+  std::string mismatch;     // or how it differs from its file's description
   bool stays_open = false;  // it is refused, and could not be closed again
 };
 

@@ -66,7 +66,7 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
 }
 
 // "needs a driver for CUDA 13"; for a compiler or linker "its output needs ...".
-const char* who_needs(const LibraryDescriptor& library) {
+const char* subject_of_requirement(const LibraryDescriptor& library) {
   return library.rules.output == Output::none ? "" : "its output ";
 }
 
@@ -80,9 +80,9 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           "%sneeds a driver for CUDA %d; %s supports up to CUDA %d.%d (update the driver, or "
           "install %s %s of CUDA %d; %s=assume_forward_compat where NVIDIA's cuda-compat package "
           "is in use)",
-          who_needs(report.library()), version.major, report.driver_path, driver.cuda.major,
-          driver.cuda.minor, article_of(report.library().product), report.library().product,
-          driver.cuda.major, kDriverCompatVariable);
+          subject_of_requirement(report.library()), version.major, report.driver_path,
+          driver.cuda.major, driver.cuda.minor, article_of(report.library().product),
+          report.library().product, driver.cuda.major, kDriverCompatVariable);
     case Verdict::driver_branch_short:
       return arena->format(
           "CUDA %d.x runs on drivers from branch %d on; %s is of branch %d (update the driver)",

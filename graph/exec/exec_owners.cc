@@ -44,7 +44,7 @@ CUresult ExecOwners::before_launch(CUstream stream) {
   if (handle_given()) keep_to_the_end();
   captured_ = false;
   next_is_ready_ = false;
-  if (room_ == nullptr && current_.empty() && replaced_.empty()) return CUDA_SUCCESS;
+  if (launch_watch_ == nullptr && current_.empty() && replaced_.empty()) return CUDA_SUCCESS;
   const RelaxedCaptureScope mode;
   unsigned capture = api::CU_STREAM_CAPTURE_STATUS_NONE;
   captured_ = api::cuStreamIsCapturing(stream, &capture) != api::CUDA_SUCCESS ||
@@ -59,7 +59,7 @@ CUresult ExecOwners::before_launch(CUstream stream) {
     status = LaunchEnd::make(context, &next_);
   }
   next_is_ready_ = status == api::CUDA_SUCCESS;
-  return room_ == nullptr ? CUDA_SUCCESS : answered(call, status);
+  return launch_watch_ == nullptr ? CUDA_SUCCESS : answered(call, status);
 }
 
 void ExecOwners::after_launch(CUstream stream, OwnerList* retired) noexcept {
@@ -78,20 +78,20 @@ void ExecOwners::after_launch(CUstream stream, OwnerList* retired) noexcept {
   take_ended(retired);
 }
 
-void ExecOwners::watch_launches() { room_ = std::make_unique<RunningExec>(); }
+void ExecOwners::watch_launches() { launch_watch_ = std::make_unique<RunningExec>(); }
 
 void ExecOwners::follow(ExecOwners* former) noexcept {
   if (former->handle_given()) give_handle();
-  room_ = std::move(former->room_);
+  launch_watch_ = std::move(former->launch_watch_);
   last_is_known_ = former->last_is_known_;
   last_ = std::move(former->last_);
 }
 
 std::unique_ptr<RunningExec> ExecOwners::running() noexcept {
-  if (room_ == nullptr || !last_is_known_) return nullptr;
+  if (launch_watch_ == nullptr || !last_is_known_) return nullptr;
   if (last_.state() == LaunchEnd::State::ended) return nullptr;
-  room_->end = last_;
-  return std::move(room_);
+  launch_watch_->end = last_;
+  return std::move(launch_watch_);
 }
 
 void ExecOwners::keep_to_the_end() noexcept {

@@ -71,9 +71,9 @@ class ExecOwners {
   std::deque<Replaced> replaced_;  // by age
   OwnerList others_;               // until the executable graph's end
   unsigned long long launches_ = 0;
-  LaunchEnd last_;                     // of the last launch, where last_is_known_
-  LaunchEnd next_;                     // to be recorded behind the next one, where next_is_ready_
-  std::unique_ptr<RunningExec> room_;  // where launches are watched
+  LaunchEnd last_;  // of the last launch, where last_is_known_
+  LaunchEnd next_;  // to be recorded behind the next one, where next_is_ready_
+  std::unique_ptr<RunningExec> launch_watch_;  // where launches are watched
   bool last_is_known_ = false;
   bool next_is_ready_ = false;
   bool captured_ = false;

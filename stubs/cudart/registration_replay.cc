@@ -67,11 +67,11 @@ constexpr const char* kSymbols[kKindCount] = {
 std::atomic<void*> real_functions[kKindCount];
 std::atomic<bool> looked_up{false};
 // Does the stub keep texture and surface references? Then it also needs the kernels.
-std::atomic<bool> references_are_ours{false};
+std::atomic<bool> stub_keeps_references{false};
 
 void* real_function(unsigned kind) { return real_functions[kind].load(std::memory_order_acquire); }
 
-void* stand_in(unsigned kind) {
+void* fallback_function(unsigned kind) {
   if (kind == kTexture) return reinterpret_cast<void*>(&adapt_register_texture);
   if (kind == kSurface) return reinterpret_cast<void*>(&adapt_register_surface);
   return nullptr;
@@ -82,11 +82,11 @@ void look_up_functions(const Opened& library) {
   const Functions functions(library.handle);
   for (unsigned kind = kFatBinary; kind < kKindCount; ++kind) {
     void* found = functions.find(kSymbols[kind]);
-    if (found == nullptr) found = stand_in(kind);
+    if (found == nullptr) found = fallback_function(kind);
     real_functions[kind].store(found, std::memory_order_relaxed);
   }
-  references_are_ours.store(real_function(kTexture) == stand_in(kTexture),
-                            std::memory_order_relaxed);
+  stub_keeps_references.store(real_function(kTexture) == fallback_function(kTexture),
+                              std::memory_order_relaxed);
   looked_up.store(true, std::memory_order_release);
 }
 
@@ -163,7 +163,7 @@ void call_library(unsigned kind, void** handle, const std::uint64_t* a) {
   if (function != nullptr) {
     function(handle, a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8]);
   }
-  if (kind == kFunction && references_are_ours.load(std::memory_order_relaxed)) {
+  if (kind == kFunction && stub_keeps_references.load(std::memory_order_relaxed)) {
     references::add_kernel(handle, reinterpret_cast<const void*>(a[0]));
   }
 }
@@ -173,7 +173,7 @@ void** call_fat_binary(std::uint64_t fat_binary) {
   using Register = void** (*)(void*);
   const auto function = reinterpret_cast<Register>(real_function(kFatBinary));
   void** handle = function != nullptr ? function(reinterpret_cast<void*>(fat_binary)) : nullptr;
-  if (references_are_ours.load(std::memory_order_relaxed)) references::add_fat_binary(handle);
+  if (stub_keeps_references.load(std::memory_order_relaxed)) references::add_fat_binary(handle);
   return handle;
 }
 

@@ -154,7 +154,7 @@ OpenedLibrary RailsMachine::open(const ComponentInstance& instance, const std::s
     return opened;
   }
   if (const auto one = lies_.find(name); one != lies_.end()) {
-    opened.lie = one->second;
+    opened.mismatch = one->second;
     opened.stays_open = stays_open_;
     return opened;
   }

@@ -35,8 +35,8 @@ TEST(OpenLibrary, AnotherFileThanTheExaminedOneIsRefused) {
   for (const char* component : {"cublas", "cudart"}) {
     const OpenedLibrary opened = open_other(component, false);
     EXPECT_EQ(opened.handle, nullptr);
-    EXPECT_THAT(opened.lie, HasSubstr("the dynamic linker opened another file for it, /"));
-    EXPECT_THAT(opened.lie, HasSubstr(kOther));
+    EXPECT_THAT(opened.mismatch, HasSubstr("the dynamic linker opened another file for it, /"));
+    EXPECT_THAT(opened.mismatch, HasSubstr(kOther));
     EXPECT_TRUE(opened.stays_open) << "the process has it";
   }
 }
@@ -54,7 +54,7 @@ TEST(OpenLibrary, AFileThatIsExchangedAfterItsEvaluationIsRefused) {
     ASSERT_EQ(std::rename(other.c_str(), instance.path.c_str()), 0);
     const OpenedLibrary opened = open_library(instance, instance.path, false, never);
     EXPECT_EQ(opened.handle, nullptr);
-    EXPECT_THAT(opened.lie, HasSubstr("the dynamic linker opened another file for it"));
+    EXPECT_THAT(opened.mismatch, HasSubstr("the dynamic linker opened another file for it"));
     EXPECT_FALSE(opened.stays_open);
     instance.file = identity_of(instance.path);
     EXPECT_NE(open_library(instance, instance.path, false, never).handle, nullptr);

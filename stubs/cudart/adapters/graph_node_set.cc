@@ -120,7 +120,7 @@ Status set(const Target& at, NodeParams* params) {
   } else {
     status = set_by_type(at, &wanted);
   }
-  if (status == 0) graphs::hand_back(wanted.params, params);
+  if (status == 0) graphs::return_outputs(wanted.params, params);
   return status;
 }
 

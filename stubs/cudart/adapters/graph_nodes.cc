@@ -163,7 +163,7 @@ Status add(const InsertionPoint& at, NodeParams* params) {
     status = at.node == nullptr || at.dependencies == nullptr ? remember(v13::cudaErrorInvalidValue)
                                                               : add_with_edge_data(at, &wanted);
   }
-  if (status == 0) graphs::hand_back(wanted.params, params);
+  if (status == 0) graphs::return_outputs(wanted.params, params);
   return status;
 }
 

@@ -105,7 +105,7 @@ Status take(const NodeParams* params, Wanted* wanted, const char* function) {
   return 0;
 }
 
-void hand_back(const NodeParams& made, NodeParams* params) {
+void return_outputs(const NodeParams& made, NodeParams* params) {
   if (made.type == v13::cudaGraphNodeTypeMemAlloc) params->alloc.dptr = made.alloc.dptr;
   if (made.type == v13::cudaGraphNodeTypeConditional) {
     params->conditional.phGraph_out = made.conditional.phGraph_out;

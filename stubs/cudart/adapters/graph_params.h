@@ -23,7 +23,7 @@ struct Wanted {
 Status take(const NodeParams* params, Wanted* wanted, const char* function);
 
 // Copies the call's outputs in the parameters to the caller's (12.9 and 13.5 return these two).
-void hand_back(const NodeParams& made, NodeParams* params);
+void return_outputs(const NodeParams& made, NodeParams* params);
 
 // A kernel node's parameters with a handle of the driver's own.
 driver::CUDA_KERNEL_NODE_PARAMS_v2_st driver_kernel(const Wanted& wanted);

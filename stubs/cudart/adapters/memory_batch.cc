@@ -19,7 +19,7 @@ struct Ranges {
   unsigned long long flags;
 };
 
-struct Places {
+struct PrefetchLocations {
   v13::cudaMemLocation* list;
   std::size_t* firsts;
   std::size_t count;
@@ -29,7 +29,7 @@ unsigned long long* driver_pointers(void** addresses) {
   return reinterpret_cast<unsigned long long*>(addresses);
 }
 
-DriverLocation* driver_words(v13::cudaMemLocation* locations) {
+DriverLocation* driver_locations(v13::cudaMemLocation* locations) {
   return same_layout<DriverLocation>(locations);
 }
 
@@ -42,52 +42,55 @@ bool is_valid(const Ranges& ranges, v13::cudaStream_t stream) {
 }
 
 template <bool per_thread>
-Status one_by_one(const char* function, const Ranges& ranges, const Places& places,
+Status one_by_one(const char* function, const Ranges& ranges, const PrefetchLocations& locations,
                   v13::cudaStream_t stream) {
-  if (!is_valid<per_thread>(ranges, stream) || places.list == nullptr ||
-      !spans_cover(places.firsts, places.count, ranges.count)) {
+  if (!is_valid<per_thread>(ranges, stream) || locations.list == nullptr ||
+      !spans_cover(locations.firsts, locations.count, ranges.count)) {
     return remember(v13::cudaErrorInvalidValue);
   }
-  for (std::size_t i = 0; i < places.count; ++i) {  // before anything is done
-    const DriverLocation place = driver_location(places.list[i]);
+  for (std::size_t i = 0; i < locations.count; ++i) {  // before anything is done
+    const DriverLocation place = driver_location(locations.list[i]);
     if (!has_place(place)) return refuse_location(place, function);
   }
-  SpanWalk walk(places.firsts, places.count);
+  SpanWalk walk(locations.firsts, locations.count);
   for (std::size_t i = 0; i < ranges.count; ++i) {
     const Status status =
         prefetch<per_thread>(function, ranges.addresses[i], ranges.sizes[i],
-                             driver_location(places.list[walk.item_of(i)]), 0, stream);
+                             driver_location(locations.list[walk.item_of(i)]), 0, stream);
     if (status != 0) return status;
   }
   return 0;
 }
 
 template <bool per_thread>
-Status prefetch_batch(const Ranges& ranges, const Places& places, v13::cudaStream_t stream) {
+Status prefetch_batch(const Ranges& ranges, const PrefetchLocations& locations,
+                      v13::cudaStream_t stream) {
   static OfDriver in_driver{"cuMemPrefetchBatchAsync"};
   if (!in_driver.available()) {
-    return one_by_one<per_thread>("cudaMemPrefetchBatchAsync", ranges, places, stream);
+    return one_by_one<per_thread>("cudaMemPrefetchBatchAsync", ranges, locations, stream);
   }
   return in_context([&] {
     const auto function =
         per_thread ? driver::cuMemPrefetchBatchAsync_ptsz : driver::cuMemPrefetchBatchAsync;
     return function(driver_pointers(ranges.addresses), ranges.sizes, ranges.count,
-                    driver_words(places.list), places.firsts, places.count, ranges.flags, stream);
+                    driver_locations(locations.list), locations.firsts, locations.count,
+                    ranges.flags, stream);
   });
 }
 
 template <bool per_thread>
-Status discard_and_prefetch_batch(const Ranges& ranges, const Places& places,
+Status discard_and_prefetch_batch(const Ranges& ranges, const PrefetchLocations& locations,
                                   v13::cudaStream_t stream) {
   static OfDriver in_driver{"cuMemDiscardAndPrefetchBatchAsync"};
   if (!in_driver.available()) {
-    return one_by_one<per_thread>("cudaMemDiscardAndPrefetchBatchAsync", ranges, places, stream);
+    return one_by_one<per_thread>("cudaMemDiscardAndPrefetchBatchAsync", ranges, locations, stream);
   }
   return in_context([&] {
     const auto function = per_thread ? driver::cuMemDiscardAndPrefetchBatchAsync_ptsz
                                      : driver::cuMemDiscardAndPrefetchBatchAsync;
     return function(driver_pointers(ranges.addresses), ranges.sizes, ranges.count,
-                    driver_words(places.list), places.firsts, places.count, ranges.flags, stream);
+                    driver_locations(locations.list), locations.firsts, locations.count,
+                    ranges.flags, stream);
   });
 }
 
@@ -108,35 +111,35 @@ Status discard_batch(const Ranges& ranges, v13::cudaStream_t stream) {
 }  // namespace
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_prefetch_batch(
-    void** addresses, std::size_t* sizes, std::size_t count, v13::cudaMemLocation* places,
-    std::size_t* firsts, std::size_t place_count, unsigned long long flags,
+    void** addresses, std::size_t* sizes, std::size_t count, v13::cudaMemLocation* locations,
+    std::size_t* firsts, std::size_t location_count, unsigned long long flags,
     v13::cudaStream_t stream) {
-  return prefetch_batch<false>({addresses, sizes, count, flags}, {places, firsts, place_count},
-                               stream);
+  return prefetch_batch<false>({addresses, sizes, count, flags},
+                               {locations, firsts, location_count}, stream);
 }
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_prefetch_batch_ptsz(
-    void** addresses, std::size_t* sizes, std::size_t count, v13::cudaMemLocation* places,
-    std::size_t* firsts, std::size_t place_count, unsigned long long flags,
+    void** addresses, std::size_t* sizes, std::size_t count, v13::cudaMemLocation* locations,
+    std::size_t* firsts, std::size_t location_count, unsigned long long flags,
     v13::cudaStream_t stream) {
-  return prefetch_batch<true>({addresses, sizes, count, flags}, {places, firsts, place_count},
+  return prefetch_batch<true>({addresses, sizes, count, flags}, {locations, firsts, location_count},
                               stream);
 }
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_discard_and_prefetch_batch(
-    void** addresses, std::size_t* sizes, std::size_t count, v13::cudaMemLocation* places,
-    std::size_t* firsts, std::size_t place_count, unsigned long long flags,
+    void** addresses, std::size_t* sizes, std::size_t count, v13::cudaMemLocation* locations,
+    std::size_t* firsts, std::size_t location_count, unsigned long long flags,
     v13::cudaStream_t stream) {
   return discard_and_prefetch_batch<false>({addresses, sizes, count, flags},
-                                           {places, firsts, place_count}, stream);
+                                           {locations, firsts, location_count}, stream);
 }
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_discard_and_prefetch_batch_ptsz(
-    void** addresses, std::size_t* sizes, std::size_t count, v13::cudaMemLocation* places,
-    std::size_t* firsts, std::size_t place_count, unsigned long long flags,
+    void** addresses, std::size_t* sizes, std::size_t count, v13::cudaMemLocation* locations,
+    std::size_t* firsts, std::size_t location_count, unsigned long long flags,
     v13::cudaStream_t stream) {
   return discard_and_prefetch_batch<true>({addresses, sizes, count, flags},
-                                          {places, firsts, place_count}, stream);
+                                          {locations, firsts, location_count}, stream);
 }
 
 ANYCUDA_ADAPTER v13::cudaError_t adapt_mem_discard_batch(void** addresses, std::size_t* sizes,
