@@ -149,7 +149,7 @@ void check_source(const Source& source) {
 
 void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out) {
   check_source(source);
-  std::vector<std::string> words_for_nvrtc = nvrtc_options(options, output);
+  std::vector<std::string> nvrtc_arguments = nvrtc_options(options, output);
   const NvrtcProbe nvrtc = probe_nvrtc();
   if (nvrtc.handle == nullptr) throw BackendError("compiling needs NVRTC, and " + nvrtc.reason);
   int major = 0;
@@ -164,7 +164,7 @@ void compile(const Source& source, const ProgramOptions& options, Output output,
     throw BackendError("LTO-IR needs NVRTC 12.0 or later; " + in_one_line(nvrtc.path) + " is " +
                        describe(out->nvrtc) + ": install a newer one, or compile to PTX");
   }
-  Compilation(source, std::move(words_for_nvrtc), out).run(output);
+  Compilation(source, std::move(nvrtc_arguments), out).run(output);
 }
 
 }  // namespace anycuda::linker

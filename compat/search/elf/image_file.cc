@@ -119,18 +119,18 @@ void examine(ElfReader& image, const LibraryDescriptor& library, const LibrarySy
   facts->state = image.open();
   if (facts->state == FileState::usable) facts->state = image.read_dynamic();
   if (facts->state != FileState::usable) return;
-  Classifier identity(library);
-  identity.soname(image.soname());
-  image.each_version_definition([&](const char* name) { identity.version_definition(name); });
-  if (identity.is_stub()) {
+  Classifier classifier(library);
+  classifier.soname(image.soname());
+  image.each_version_definition([&](const char* name) { classifier.version_definition(name); });
+  if (classifier.is_stub()) {
     facts->state = FileState::anycuda_stub;
     return;
   }
-  if (identity.wants_needed()) {
-    image.each_needed([&](const char* name) { identity.needed(name); });
+  if (classifier.wants_needed()) {
+    image.each_needed([&](const char* name) { classifier.needed(name); });
   }
-  identity.put_into(facts);
-  if (identity.major() == 0) {
+  classifier.put_into(facts);
+  if (classifier.major() == 0) {
     facts->state = FileState::other_library;
     std::strncpy(other_name, image.soname(), sizeof other_name - 1);
     return;

@@ -13,19 +13,19 @@ ImageFacts identify(const dl_phdr_info& info, const LibraryDescriptor& library) 
   ImageFacts facts;
   facts.state = FileState::other_library;
   const LoadedNames names(info);
-  Classifier identity(library);
+  Classifier classifier(library);
   const char* const soname = names.soname();
-  if (soname != nullptr) identity.soname(soname);
+  if (soname != nullptr) classifier.soname(soname);
   // A driver has no symbol versions: only a stub of its name does.
-  if (library.is_driver && identity.major() == 0) return facts;
+  if (library.is_driver && classifier.major() == 0) return facts;
   names.each_version_definition([&](const char* name, bool is_base) {
-    if (!is_base) identity.version_definition(name);
+    if (!is_base) classifier.version_definition(name);
   });
-  if (identity.is_stub() || identity.major() == 0) return facts;
-  if (identity.wants_needed()) {
-    names.each_needed([&](const char* name) { identity.needed(name); });
+  if (classifier.is_stub() || classifier.major() == 0) return facts;
+  if (classifier.wants_needed()) {
+    names.each_needed([&](const char* name) { classifier.needed(name); });
   }
-  identity.put_into(&facts);
+  classifier.put_into(&facts);
   facts.state = FileState::usable;
   return facts;
 }

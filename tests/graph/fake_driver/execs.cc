@@ -28,7 +28,7 @@ void hold(const CUgraph_st& graph, CUgraphExec_st* exec) {
   }
 }
 
-void let_go(CUgraphExec_st* exec) {
+void release(CUgraphExec_st* exec) {
   fake::drop_all(&exec->references);
   for (auto& [node, references] : exec->children) fake::drop_all(&references);
   exec->children.clear();
@@ -96,7 +96,7 @@ unsigned cuGraphExecDestroy(::CUgraphExec_st* exec) {
   FAULT;
   if (fake::living(exec) == nullptr) return 1;
   if (must_not_go(*exec)) ++fake::world().misuses;
-  let_go(exec);
+  release(exec);
   exec->nodes.clear();
   exec->alive = false;
   fake::world().free_execs.push_back(exec);
@@ -117,7 +117,7 @@ unsigned cuGraphExecUpdate(::CUgraphExec_st* exec, ::CUgraph_st* graph, ::CUgrap
   former.references.swap(exec->references);
   former.children.swap(exec->children);
   fake::collect(*graph, &exec->references);
-  let_go(&former);
+  release(&former);
   return 0;
 }
 
