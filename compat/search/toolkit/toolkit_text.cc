@@ -30,7 +30,7 @@ class TextWriter {
   void next() {
     if (used_ != 0) add("; ");
   }
-  // Gives back the room that was not needed.
+  // Releases the memory that was not needed.
   const char* finish() {
     if (text_ == nullptr) return kNoMemory;
     arena_->rewind(mark_ + (used_ / 16 + 1) * 16);
