@@ -23,7 +23,7 @@ CUresult check_owners(const Owners& owners) noexcept {
   for (unsigned role = 0; role < kOwnerRoles; ++role) {
     if (!is_closed(owners[role])) continue;
     return fail(CUDA_ERROR_INVALID_VALUE,
-                "the owner in role %u is the allocation of a Buffer that was closed. Take "
+                "the owner in role %u is the allocation of a Buffer that was closed. Call "
                 "allocation() before close()",
                 role);
   }

@@ -107,7 +107,8 @@ GraphState* usable(const GraphView& view, const char* what) noexcept {
   }
   if (state->graph.load() != nullptr) return state;
   fail(CUDA_ERROR_INVALID_VALUE,
-       "%s is gone: it, or the node that it lay in, was destroyed, or it was released", what);
+       "%s no longer exists: it was released, or it or the node that contains it was destroyed",
+       what);
   return nullptr;
 }
 
@@ -139,12 +140,13 @@ CUresult check_node(GraphState* state, CUgraphNode node, const char* what, NodeT
   }
   if (found) return CUDA_SUCCESS;
   return fail(CUDA_ERROR_INVALID_VALUE,
-              "%s is not a node of this graph: it was removed, or it is another graph's", what);
+              "%s is not a node of this graph: it was removed, or it belongs to another graph",
+              what);
 }
 
 CUresult check_nodes(GraphState* state, const Dependencies& after) {
   if (after.count() != 0 && after.nodes() == nullptr) {
-    return fail(CUDA_ERROR_INVALID_VALUE, "%zu dependencies are announced, and their list is null",
+    return fail(CUDA_ERROR_INVALID_VALUE, "%zu dependencies are given, but their list is null",
                 after.count());
   }
   for (std::size_t at = 0; at < after.count(); ++at) {

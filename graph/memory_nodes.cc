@@ -11,7 +11,7 @@ CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after, MemAll
   return entry([&] {
     if (node == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "memory allocation: node is null");
     if (node->bytes == 0) {
-      return fail(CUDA_ERROR_INVALID_VALUE, "memory allocation: 0 bytes are asked for");
+      return fail(CUDA_ERROR_INVALID_VALUE, "memory allocation: 0 bytes are requested");
     }
     CUresult result = need("cuGraphAddMemAllocNode");
     if (result != CUDA_SUCCESS) return result;

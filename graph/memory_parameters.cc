@@ -159,7 +159,8 @@ CUresult resolve(const MemcpyNode& node, api::CUDA_MEMCPY3D_st* out, Owners* own
 CUresult resolve(const MemsetNode& node, api::CUDA_MEMSET_NODE_PARAMS_st* out, Owners* owners) {
   const unsigned bytes = node.element_bytes;
   if (bytes != 1 && bytes != 2 && bytes != 4) {
-    return fail(CUDA_ERROR_INVALID_VALUE, "memset: elements have 1, 2 or 4 bytes, not %u", bytes);
+    return fail(CUDA_ERROR_INVALID_VALUE, "memset: an element must have 1, 2 or 4 bytes, not %u",
+                bytes);
   }
   if (bytes < sizeof node.value && node.value >> (8 * bytes) != 0) {
     return fail(CUDA_ERROR_INVALID_VALUE, "memset: the value %#x is wider than an element of %u %s",

@@ -56,7 +56,7 @@ CUresult add_with_owners(const GraphView& graph, const Owners& owners,
                          const std::function<CUresult(CUgraph, CUgraphNode*)>& add,
                          CUgraphNode* out) {
   return entry([&] {
-    if (!add) return fail(CUDA_ERROR_INVALID_VALUE, "add is empty");
+    if (!add) return fail(CUDA_ERROR_INVALID_VALUE, "the function add is empty");
     GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
     OwnerTransaction transaction(state);
@@ -86,7 +86,7 @@ CUresult add_with_owners(const GraphView& graph, const Owners& owners,
 CUresult set_with_owners(const GraphView& graph, CUgraphNode node, const Owners& owners,
                          const std::function<CUresult(CUgraphNode)>& set) {
   return entry([&] {
-    if (!set) return fail(CUDA_ERROR_INVALID_VALUE, "set is empty");
+    if (!set) return fail(CUDA_ERROR_INVALID_VALUE, "the function set is empty");
     return set_node(graph, node, owners, kOwnerRoles, [&](CUgraphNode one) {
       const CUresult result = set(one);
       if (result == CUDA_SUCCESS) return result;

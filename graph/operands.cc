@@ -46,7 +46,7 @@ CUresult no_out() { return fail(CUDA_ERROR_INVALID_VALUE, "out is null"); }
 CUresult Buffer::allocate(std::size_t bytes, Buffer* out) {
   return entry([&] {
     if (out == nullptr) return no_out();
-    if (bytes == 0) return fail(CUDA_ERROR_INVALID_VALUE, "a Buffer of 0 bytes is asked for");
+    if (bytes == 0) return fail(CUDA_ERROR_INVALID_VALUE, "a Buffer of 0 bytes is requested");
     CUdeviceptr address = 0;
     const CUresult result = answered("cuMemAlloc_v2", api::cuMemAlloc_v2(&address, bytes));
     if (result != CUDA_SUCCESS) return result;

@@ -11,10 +11,10 @@ bool needs_nvjitlink(const Facts& facts) { return facts.lto_ir_input || facts.lt
 // "LTO-IR is among the inputs", for the middle of a sentence.
 const char* reason_for_nvjitlink(const Facts& facts) {
   if (facts.lto_ir_input && facts.lto_or_ptx_asked) {
-    return "LTO-IR is among the inputs and link-time optimisation or PTX is asked for";
+    return "LTO-IR is among the inputs and link-time optimisation or PTX is requested";
   }
   if (facts.lto_ir_input) return "LTO-IR is among the inputs";
-  return "link-time optimisation or PTX is asked for";
+  return "link-time optimisation or PTX is requested";
 }
 
 std::string versions(const Facts& facts) {
@@ -26,20 +26,20 @@ std::string explain_nvjitlink(const Facts& facts) {
   const std::string version = describe(facts.nvjitlink);
   if (!facts.driver.known()) {
     return "nvJitLink " + version +
-           " links: the driver's version is unknown, so no rule forbids it";
+           " is used: the driver's version is unknown, so no rule forbids it";
   }
   if (facts.driver.major == facts.nvjitlink.major) {
     return "nvJitLink " + version +
-           " links: it is of the driver's major (the driver supports CUDA " +
+           " is used: it is of the driver's major (the driver supports CUDA " +
            describe(facts.driver) + ")";
   }
-  return "nvJitLink " + version + " links: " + reason_for_nvjitlink(facts) +
+  return "nvJitLink " + version + " is used: " + reason_for_nvjitlink(facts) +
          ", and the driver, of CUDA " + describe(facts.driver) +
          ", loads the output of an older toolkit";
 }
 
 std::string explain_driver(const Facts& facts) {
-  const std::string begin = "the driver's linker links: ";
+  const std::string begin = "the driver's linker is used: ";
   const std::string end =
       ", and neither LTO-IR nor link-time optimisation nor PTX output is needed";
   if (!facts.nvjitlink.known()) return begin + "there is no nvJitLink" + end;
@@ -65,15 +65,14 @@ std::string explain_refusal(const Facts& facts, Refusal refusal) {
       return begin + "; " + versions(facts) + ", and cannot load the output of a newer major: " +
              (major < kFirstMajor ? "install " : install) + "a driver for CUDA " +
              std::to_string(facts.nvjitlink.major) +
-             "; without LTO-IR, lto and PTX output the driver's own linker would do";
+             "; or do without LTO-IR, lto and PTX output: then the driver's linker suffices";
     case Refusal::other_major:
       return begin + " of the driver's major by the rule same_major; " + versions(facts) + ": " +
              install + "use the rule newer_driver";
     default:
       return begin + " 12.3 or later, and none was found: install one of the driver's major (" +
              pip(12) + ", " + pip(13) +
-             ", or a CUDA toolkit), or give PTX or CUBIN without lto to the "
-             "driver's own linker";
+             ", or a CUDA toolkit), or pass PTX or CUBIN without lto, for the driver's linker";
   }
 }
 

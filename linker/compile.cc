@@ -119,7 +119,7 @@ class Compilation {
     }
     // ProgramOptions::others may request another output.
     if (out_->bytes.empty()) {
-      fail("nvrtcCompileProgram", std::string("it gave no ") + name_of(output), 0);
+      fail("nvrtcCompileProgram", std::string("it returned no ") + name_of(output), 0);
     }
   }
 
@@ -141,7 +141,7 @@ void check_source(const Source& source) {
   if (!zero) return;
   throw InputError("the source " + quoted(source.name) +
                        ", one of its headers, a name of these or a name expression has a zero "
-                       "byte, and NVRTC would ignore everything after it",
+                       "byte, after which NVRTC ignores everything",
                    source.name);
 }
 

@@ -19,8 +19,7 @@ void check(const ProgramOptions& options, Output output) {
   if (output > Output::lto_ir) refuse("output", "is not a value of its enumeration");
   if (output == Output::cubin && (options.arch.empty() || is_virtual(options.arch))) {
     refuse("arch", "is " + quoted(options.arch) +
-                       ", and a CUBIN is for one architecture: sm_80 and "
-                       "the like are meant");
+                       ", but a CUBIN is for one real architecture, such as sm_80");
   }
 }
 

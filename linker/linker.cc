@@ -44,7 +44,7 @@ struct Linker::State {
       const std::string problem = linker::why_no_context();
       if (!problem.empty()) {
         throw linker::BackendError("the driver's linker needs a current context, and " + problem +
-                                   "; nvJitLink would need none" + selection.no_nvjitlink);
+                                   "; nvJitLink does not need one" + selection.no_nvjitlink);
       }
       linker::look_into(&items, options, options.arch);
       return linker::link_with_driver(items, driver.options, options.log_bytes, &logs);
@@ -85,7 +85,7 @@ Linker& Linker::operator=(Linker&& other) noexcept = default;
 
 std::string Linker::link() {
   State& state = existing(state_);
-  if (state.closed) throw ClosedError("this Linker was closed; make another to link again");
+  if (state.closed) throw ClosedError("this Linker was closed: create another one to link again");
   return state.link();
 }
 

@@ -45,10 +45,9 @@ NvJitLinkProbe look_for_nvjitlink() {
   }
   if (!has_symbol(found.handle, "nvJitLinkVersion")) {
     probe.presence = Presence::too_old;
-    probe.reason =
-        "nvJitLink " + in_one_line(found.path) + " (" + describe(found.version) +
-        ") is too old: it has no nvJitLinkVersion, which came with 12.3; install a newer "
-        "one in its place, or name one in ANYCUDA_NVJITLINK";
+    probe.reason = "nvJitLink " + in_one_line(found.path) + " (" + describe(found.version) +
+                   ") is too old: it lacks nvJitLinkVersion, which came with 12.3; install a newer "
+                   "one in its place, or name one in ANYCUDA_NVJITLINK";
     return probe;
   }
   probe.presence = Presence::usable;

@@ -25,7 +25,7 @@ std::string line_about(const Candidate& candidate, const Report& report, Arena* 
 }
 
 void describe_failure(const Report& report, Arena* arena, LibraryProbe* probe) {
-  probe->report = std::string("no ") + report.library().product + " may serve here";
+  probe->report = std::string("no ") + report.library().product + " can be used";
   probe->report += report.candidates() == nullptr ? ": no file of it was found" : ":";
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     probe->report += line_about(*c, report, arena);
@@ -40,7 +40,7 @@ void describe_failure(const Report& report, Arena* arena, LibraryProbe* probe) {
   if (more > 0) {
     probe->report += "\n  and " + std::to_string(more) + (more == 1 ? " more file" : " more files");
   }
-  probe->report += "\n  what would help: " + in_one_line(hint_for(report, arena));
+  probe->report += "\n  what to do: " + in_one_line(hint_for(report, arena));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void check_settings(const LibraryDescriptor& library, const Policy& policy) {
   const Report report(request);
   Arena arena;
   throw BackendError(in_one_line(refused_setting(report, &arena)) + ", so " + library.product +
-                     " is not looked for: " + in_one_line(hint_for(report, &arena)));
+                     " is not searched for: " + in_one_line(hint_for(report, &arena)));
 }
 
 LibraryProbe probe_library(const char* library) {

@@ -20,7 +20,7 @@ struct LibraryProbe {
   // If no library is usable: the newest one that was refused only because of the driver's CUDA.
   std::string refused_path;
   Version refused;
-  std::string report;  // every examined file with its reason, then what would help
+  std::string report;  // every examined file with its reason, then what to do
 };
 
 // `library`: "nvjitlink", "nvrtc". Throws BackendError if a variable has an invalid value, and

@@ -11,13 +11,13 @@ namespace {
 
 Selection forced(Backend backend) {
   if (backend == Backend::driver)
-    return {backend, "the driver's linker links: it is forced", {}, {}, {}};
+    return {backend, "the driver's linker is used: Options::backend forces it", {}, {}, {}};
   const NvJitLinkProbe probe = probe_nvjitlink();
   if (probe.presence != Presence::usable) {
-    throw BackendError("nvJitLink is forced (Options::backend), and " + probe.reason);
+    throw BackendError("Options::backend forces nvJitLink, but " + probe.reason);
   }
   return {backend,
-          "nvJitLink " + describe(probe.version) + " links: it is forced",
+          "nvJitLink " + describe(probe.version) + " is used: Options::backend forces it",
           {},
           probe.version,
           {}};

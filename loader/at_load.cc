@@ -26,8 +26,8 @@ bool is_wanted() {
   if (setting == nullptr) return anycuda_open_at_load != nullptr;
   if (std::strcmp(setting, "load") == 0) return true;
   log_line(LogLevel::error,
-           "%s: ANYCUDA_OPEN=%.300s is not understood: it may be load (default: the library is "
-           "opened at the first call)",
+           "%s: invalid ANYCUDA_OPEN=%.300s: expected load; default: the library is opened at the "
+           "first call",
            kLibrary.name, setting);
   return anycuda_open_at_load != nullptr;
 }

@@ -76,8 +76,8 @@ const Report* most_of(const Report* report, Arena* arena) {
 void add_wrong_settings(Message* message, const Policy& policy) {
   for (int i = 0; i < policy.wrong_count; ++i) {
     const WrongSetting& wrong = policy.wrong[i];
-    message->add_line("  %s=%.300s is not understood: it may be %s (default: %s)", wrong.variable,
-                      wrong.value, values_of(wrong.variable), wrong.fallback);
+    message->add_line("  invalid %s=%.300s: expected %s; default: %s", wrong.variable, wrong.value,
+                      values_of(wrong.variable), wrong.fallback);
   }
 }
 
@@ -136,7 +136,8 @@ void report_choice(const Report& report, Arena* arena) {
     log_line(LogLevel::warn, "%s: %s", library.name, report.differing_variables);
   }
   if (report.is_full()) {
-    log_line(LogLevel::warn, "%s: no memory for all files: %d were left out, a newer one perhaps",
+    log_line(LogLevel::warn,
+             "%s: out of memory: %d files were left out, and one of them may be newer",
              library.name, report.left_out());
   }
   const bool makes_ptx = library.rules.output == Output::ptx;
@@ -163,8 +164,8 @@ void report_no_library(const Report* report, Arena* arena, const FailedCall& cal
   if (!first_report()) return;
   Message message(arena);  // before versions are read, which takes memory too
   if (report == nullptr || !message.usable()) {
-    return log_line(LogLevel::error, "%s: no memory to look for the %s; called: %s", kLibrary.name,
-                    kLibrary.product, call.function);
+    return log_line(LogLevel::error, "%s: out of memory during the search for the %s; called: %s",
+                    kLibrary.name, kLibrary.product, call.function);
   }
   report = most_of(report, arena);
   if (whole) {
@@ -204,7 +205,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   const MajorsText its = majors_like(library, failure.library_major);
   if (failure.caller_major == kOtherMajor) {
     message.add_line(
-        "  the %s of this process: %s, of CUDA %s; the calling program was built for another",
+        "  the %s of this process: %s, of CUDA %s; the calling program was built for another CUDA",
         library.product, path, its.text);
     message.add(
         "  what to do: install %s %s of the program's CUDA; if other CUDA versions stay installed, "
@@ -226,7 +227,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
         "ANYCUDA_CROSS_MAJOR=reject.\n",
         article_of(library.product), library.product, built_for.text);
   } else if (library.earlier_soname != nullptr) {
-    message.add("  what to do: install %s in place of it, or do without the function.\n",
+    message.add("  what to do: install %s instead, or do without the function.\n",
                 library.earlier_soname);
   } else {
     message.add("  what to do: install a newer %s, or do without the function.\n", library.product);

@@ -81,9 +81,9 @@ void add_refused(Message* message, const Report& report, Arena* arena) {
 // In place of the "looked for" line, since the search was not started.
 void add_wrong_setting(Message* message, const Policy& policy) {
   const WrongSetting& wrong = policy.wrong[0];
-  message->add_line("  %s=%.300s is not understood: it may be %s (default: %s)%s", wrong.variable,
-                    wrong.value, values_of(wrong.variable), wrong.fallback,
-                    policy.wrong_count > 1 ? "; other settings are not understood either" : "");
+  message->add_line("  invalid %s=%.300s: expected %s; default: %s%s", wrong.variable, wrong.value,
+                    values_of(wrong.variable), wrong.fallback,
+                    policy.wrong_count > 1 ? "; other settings are invalid too" : "");
 }
 
 }  // namespace

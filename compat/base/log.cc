@@ -116,11 +116,10 @@ void report_wrong_log_setting() {
   static std::atomic<bool> reported{false};
   const char* wrong = wrong_log_setting();
   if (wrong == nullptr || reported.exchange(true, std::memory_order_relaxed)) return;
-  log_line(
-      LogLevel::error,
-      "ANYCUDA_LOG=%s is not understood: off, error (the default), warn, info, debug, or a file "
-      "by its full path",
-      wrong);
+  log_line(LogLevel::error,
+           "invalid ANYCUDA_LOG=%s: expected off, error, warn, info, debug or the full path of a "
+           "file; default: error",
+           wrong);
 }
 
 void log_step(const char* text, ...) {

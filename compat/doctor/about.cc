@@ -69,10 +69,10 @@ void write_settings(RecordWriter* records) {
                 parse_cross_major(value(kCrossMajorVariable)).understood,
                 values_of(kCrossMajorVariable));
   write_setting(records, "ANYCUDA_LOG", wrong_log_setting() == nullptr,
-                "off, error, warn, info, debug, or a file by its full path");
+                "off, error, warn, info, debug or the full path of a file");
   const char* root = value("ANYCUDA_SYSTEM_ROOT");
   write_setting(records, "ANYCUDA_SYSTEM_ROOT", root == nullptr || *root == '/',
-                "a folder by its full path");
+                "the full path of a folder");
 }
 
 }  // namespace

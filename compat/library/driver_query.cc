@@ -28,8 +28,8 @@ BranchAnswer ask_machine_for_branch() {
 
 std::function<Version()> always(const DriverFacts& given) {
   return [given]() -> Version {
-    if (!given.present) throw DriverQueryError("the given facts name no driver");
-    if (!given.cuda.known()) throw DriverQueryError("the given facts name no CUDA version");
+    if (!given.present) throw DriverQueryError("Options::driver has no driver");
+    if (!given.cuda.known()) throw DriverQueryError("Options::driver has no CUDA version");
     return given.cuda;
   };
 }

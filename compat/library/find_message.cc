@@ -50,7 +50,7 @@ std::string describe_problem(const FileAnswer& file) {
     case FileState::truncated:
       return file.size == 0 ? "is empty" : "is cut short";
     case FileState::other_library:
-      return "is another library: it calls itself " + file.soname;
+      return "is another library: its SONAME is " + file.soname;
     case FileState::anycuda_stub:
       return "is an anycuda stub";
     case FileState::link_stub:
@@ -142,7 +142,7 @@ std::string help(const Component& component, const std::vector<PassedFile>& pass
   std::string text;
   if (component.distributions.size() != 0) {
     text = "pip install " + listed(component.distributions, " or ");
-    if (component.distributions.size() > 1) text += ", by the CUDA major that is wanted";
+    if (component.distributions.size() > 1) text += ", for the CUDA major that you want";
   } else if (component.packaging == Packaging::toolkit) {
     text = "no wheel has it: install it with NVIDIA's CUDA Toolkit or conda";
   } else {
@@ -173,7 +173,7 @@ NotFoundError not_found(const Component& component, const SearchLocations& looke
   describe_locations(component, looked, &text);
   if (!passed.empty()) add_block("found, but not usable:", problems_of(passed), &text);
   if (!looked.remarks.empty()) add_block("not searched:", looked.remarks, &text);
-  text.push_back("what would help: " + help(component, passed));
+  text.push_back("what to do: " + help(component, passed));
   return {text, searched(looked)};
 }
 

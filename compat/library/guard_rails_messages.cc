@@ -18,7 +18,7 @@ std::string line(const char* title, const std::string& text) {
 void note_if_loaded(bool loaded, Lines* text) {
   if (!loaded) return;
   text->push_back(
-      line("note", "the library is loaded already, and stays so until the process ends"));
+      line("note", "the library is already loaded, and stays loaded until the process ends"));
 }
 
 // A refusal's headline, then the candidate, then what the message adds.
@@ -37,7 +37,7 @@ class Message {
   Lines text() const {
     Lines all = refusal_.facts;
     all.insert(all.begin(), refusal_.headline);
-    all.push_back(compat::line("what would help", refusal_.hint));
+    all.push_back(compat::line("what to do", refusal_.hint));
     return all;
   }
 
@@ -118,7 +118,7 @@ std::string pair_headline(const ComponentInstance& instance, const Decision& dec
 std::string pair_hint(const ComponentInstance& instance, const Decision& decision) {
   const ComponentInstance& other = decision.other;
   if (decision.pair == PairVerdict::two_runtimes) {
-    return "let everything in the process use CUDA " +
+    return "use the same CUDA for everything in the process, CUDA " +
            std::to_string(other.soname_major != 0 ? other.soname_major : other.version.major) +
            "; no pipeline and no option allows two";
   }
@@ -176,15 +176,15 @@ Message driver_message(const ComponentInstance& instance, const DriverKnown& dri
   message.line("found", describe(instance)).line("driver", describe_driver(facts, driver));
   if (decision.step == Step::no_branch) {
     message.line("its branch", "unknown: " + driver.branch->problem);
-    return message.hint(std::string("give it in Options::driver; or set ") + kApiModeVariable +
-                        "=best_effort, which accepts what is unknown");
+    return message.hint(std::string("set it in Options::driver; or set ") + kApiModeVariable +
+                        "=best_effort, which accepts unknown versions");
   }
   return message.hint(driver_hint(instance, facts, decision.driver));
 }
 
 Message metadata_message(const ComponentInstance& instance, Step step) {
   const std::string lenient = std::string("set ") + kApiModeVariable +
-                              "=best_effort (Options::mode), which accepts what is unknown";
+                              "=best_effort (Options::mode), which accepts unknown versions";
   if (step == Step::packaged_elsewhere) {
     return Message(component_name(instance) +
                    " is released apart from the CUDA Toolkit: the toolkit that it belongs to is "
@@ -195,8 +195,8 @@ Message metadata_message(const ComponentInstance& instance, Step step) {
   return Message("the CUDA Toolkit of " + component_name(instance) +
                  " is unknown, and strict mode requires it")
       .line("found", describe(instance))
-      .line("looked at", instance.problem)
-      .hint("NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
+      .line("why unknown", instance.problem)
+      .hint("install NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
 }
 
 Message mismatch_message(const Policy& policy, const ComponentInstance& instance,
@@ -206,7 +206,7 @@ Message mismatch_message(const Policy& policy, const ComponentInstance& instance
       return Message(component_name(instance) + " of CUDA " + describe(instance.version) +
                      " does not satisfy the constraint " + policy.constraint->text())
           .line("found", describe(instance))
-          .hint("install it of a CUDA that the constraint allows, or change Options::constraint");
+          .hint("install a release that the constraint allows, or change Options::constraint");
     case Step::flow:
       return flow_message(decision.flow).hint(flow_hint(decision.flow));
     case Step::runtime_loaded:
@@ -264,7 +264,7 @@ void refuse(const std::vector<Refusal>& candidates, const std::set<std::string>&
         line("also refused", std::to_string(candidates.size() - kMostOthers - 1) + " more files"));
   }
   for (const std::string& file : passed) text.push_back(line("passed over", file));
-  text.push_back(line("what would help", first.hint));
+  text.push_back(line("what to do", first.hint));
   note_if_loaded(loaded, &text);
   switch (first.step) {
     case Step::packaged_elsewhere:
@@ -283,21 +283,21 @@ void refuse(const std::vector<Refusal>& candidates, const std::set<std::string>&
 
 void refuse_pipeline(const BrokenFlow& flow) {
   Lines text = flow_message(flow).hint(flow_hint(flow)).text();
-  text.push_back(
-      line("note", "both are accepted already, and stay so; the pipeline is not declared"));
+  text.push_back(line("note", "both stay accepted; the pipeline is not declared"));
   throw ToolkitMismatchError(text);
 }
 
 void refuse_without_driver(const ComponentInstance& instance, const std::string& cause,
                            bool loaded) {
-  Lines text =
-      Message("it is unknown whether the driver can run " + component_name(instance) + " of CUDA " +
-              describe(instance.version) + ": the driver does not answer")
-          .line("found", describe(instance))
-          .line("driver", cause)
-          .hint("install NVIDIA's driver; or say which it will be, in Options::driver; or set " +
-                std::string(kApiModeVariable) + "=off, which checks nothing")
-          .text();
+  Lines text = Message("it is unknown whether the driver can run " + component_name(instance) +
+                       " of CUDA " + describe(instance.version) + ": the driver does not answer")
+                   .line("found", describe(instance))
+                   .line("driver", cause)
+                   .hint(
+                       "install NVIDIA's driver; or describe the driver to expect in "
+                       "Options::driver; or set " +
+                       std::string(kApiModeVariable) + "=off, which checks nothing")
+                   .text();
   note_if_loaded(loaded, &text);
   throw DriverQueryError(text);
 }
@@ -338,7 +338,7 @@ Refusal refusal_of_mismatch(const ComponentInstance& instance, const std::string
 
 Refusal staying(Refusal refusal) {
   refusal.stays_open = true;
-  refusal.headline += "; it cannot be closed again, so no other is opened beside it";
+  refusal.headline += "; it cannot be closed again, so no other file is opened";
   return refusal;
 }
 

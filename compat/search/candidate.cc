@@ -39,7 +39,7 @@ const char* describe_version(const LibraryDescriptor& library, const Candidate& 
     text =
         arena->format("CUDA %s", format_majors(symbols.major, candidate.image.newest_major).text);
   }
-  return text != nullptr ? text : "no memory to say which CUDA";
+  return text != nullptr ? text : "unknown CUDA: out of memory";
 }
 
 }  // namespace anycuda

@@ -42,7 +42,7 @@ const char* driver_hint(const Report& report, Arena* arena) {
     const char* text = arena->format("update the driver, or install %s %s of CUDA %d or older",
                                      article, library.product, driver.major);
     if (text == nullptr || library.rules.output == Output::none) return text;
-    return arena->format("%s; if its output is for another machine, %s=off", text,
+    return arena->format("%s; if its output is for another machine, set %s=off", text,
                          kStubModeVariable);
   }
   if (any(report, Verdict::driver_major_unknown)) {
@@ -55,13 +55,13 @@ const char* driver_hint(const Report& report, Arena* arena) {
   }
   return arena->format(
       "set %s=best_effort (it accepts libraries of unknown version), or install %s %s of CUDA "
-      "%d.%d or older with its metadata",
+      "%d.%d or older by pip, conda or NVIDIA's installer",
       kStubModeVariable, article, library.product, driver.major, driver.minor);
 }
 
 const char* install_of(const Report& report, Bond bond, Arena* arena) {
   const LibraryDescriptor& library = report.library();
-  return arena->format("install %s %s of CUDA %d, as the process has loaded",
+  return arena->format("install %s %s of CUDA %d, the one that the process has loaded",
                        article_of(library.product), library.product, report.major_of(bond));
 }
 
@@ -74,10 +74,10 @@ const char* hint_for(const Report& report, Arena* arena) {
     const WrongSetting& wrong = report.request.policy.wrong[0];
     text = arena->format("set %s to %s, or unset it", wrong.variable, values_of(wrong.variable));
   } else if (any(report, Verdict::other_loaded)) {
-    text = arena->format("unset %s: the process has its %s already", library.variable,
+    text = arena->format("unset %s: the process has already loaded its %s", library.variable,
                          library.product);
   } else if (report.variable_names_a_file()) {
-    text = arena->format("correct %s or unset it: where it is set, no other place is looked at",
+    text = arena->format("correct %s or unset it: while it is set, no other place is searched",
                          library.variable);
   } else if (const char* path = file_that_stays(report)) {
     text = arena->format("remove %s, and start the program again", path);

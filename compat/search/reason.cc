@@ -10,7 +10,9 @@
 namespace anycuda {
 namespace {
 
-const char* or_unknown(const char* text) { return text != nullptr ? text : "no memory to say why"; }
+const char* or_unknown(const char* text) {
+  return text != nullptr ? text : "unknown reason: out of memory";
+}
 
 const char* reason_of_file(const Candidate& candidate, const Report& report, Arena* arena) {
   const ImageFacts& image = candidate.image;
@@ -29,7 +31,8 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::has_tokens:
       return "dlopen() replaces the $ in its path ($ORIGIN, $LIB, $PLATFORM): use another path";
     case FileState::not_trusted:
-      return "another user can change it, and it was found only by its place above the caller";
+      return "another user can change it, and no setting names it: it was found above the caller's "
+             "folder";
     case FileState::not_elf:
       return "not an ELF shared library";
     case FileState::other_architecture:
@@ -41,15 +44,15 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
         return or_unknown(
             arena->format("not %s %s: it has no SONAME", article_of(product), product));
       }
-      return or_unknown(arena->format("not %s %s: it calls itself '%s'", article_of(product),
-                                      product, image.detail));
+      return or_unknown(arena->format("not %s %s: its SONAME is '%s'", article_of(product), product,
+                                      image.detail));
     case FileState::anycuda_stub:
       return "an anycuda stub, not the library itself";
     case FileState::required_symbol_missing:
       return or_unknown(arena->format("incomplete: it lacks %s, which every program needs",
                                       or_unknown(image.detail)));
     case FileState::out_of_memory:
-      return "no memory to read it";
+      return "not read: out of memory";
     case FileState::open_failed:
       return or_unknown(
           arena->format("the dynamic linker refused it: %s", or_unknown(image.detail)));
@@ -60,7 +63,7 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
       return or_unknown(arena->format("its SONAME says CUDA %d, but the library reports CUDA %s",
                                       image.version.major, or_unknown(image.detail)));
     case FileState::link_stub:
-      return "NVIDIA's stub for linking, not a driver (it answers CUDA_ERROR_STUB_LIBRARY)";
+      return "NVIDIA's stub for linking, not a driver (it returns CUDA_ERROR_STUB_LIBRARY)";
   }
   return "unknown";
 }
@@ -85,7 +88,7 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           report.library().product, driver.cuda.major, kDriverCompatVariable);
     case Verdict::driver_branch_short:
       return arena->format(
-          "CUDA %d.x runs on drivers from branch %d on; %s is of branch %d (update the driver)",
+          "CUDA %d.x needs a driver of branch %d or newer; %s is of branch %d (update the driver)",
           version.major, minimum_branch(version.major), report.driver_path, driver.branch);
     case Verdict::driver_branch_unknown:
       return arena->format(
@@ -149,11 +152,11 @@ const char* reason_of_verdict(const Candidate& candidate, const Report& report, 
           report.library().rules.newest_known_major));
     case Verdict::other_major:
       if (report.library().earlier_soname != nullptr) {
-        return or_unknown(arena->format("ANYCUDA_CROSS_MAJOR=reject allows %s only",
+        return or_unknown(arena->format("ANYCUDA_CROSS_MAJOR=reject allows only %s",
                                         report.library().earlier_soname));
       }
       return or_unknown(arena->format(
-          "of CUDA %d, and ANYCUDA_CROSS_MAJOR=reject allows the caller's own CUDA %s only",
+          "of CUDA %d, and ANYCUDA_CROSS_MAJOR=reject allows only the caller's CUDA %s",
           version.major, majors_like(report.library(), report.request.caller_major).text));
     case Verdict::other_group:
       return or_unknown(reason_of_relative(candidate, report, Bond::group, arena));
@@ -161,8 +164,8 @@ const char* reason_of_verdict(const Candidate& candidate, const Report& report, 
       return or_unknown(reason_of_relative(candidate, report, Bond::runtime, arena));
     case Verdict::other_loaded:
       return or_unknown(
-          arena->format("of CUDA %d, and the process has loaded another, of CUDA %d: two in one "
-                        "process break each other",
+          arena->format("of CUDA %d, and the process has loaded another, of CUDA %d: a process "
+                        "can use only one of them",
                         version.major, report.loaded_major));
     case Verdict::no_metadata:
       return or_unknown(reason_of_metadata(candidate, report, arena));
@@ -184,7 +187,7 @@ const char* reason_of(const Candidate& candidate, const Report& report, Arena* a
                               : reason_of_file(candidate, report, arena);
   if (!candidate.stays_open) return reason;
   const char* whole =
-      arena->format("%s; it cannot be closed again, so no other is opened beside it", reason);
+      arena->format("%s; it cannot be closed again, so no other file is opened", reason);
   return whole != nullptr ? whole : reason;
 }
 
@@ -194,7 +197,7 @@ const char* article_of(const char* product) {
 
 const char* describe_failed_driver(const char* path, int status, Arena* arena) {
   const char* cause = status == Driver::kNoFunction  ? "no such function"
-                      : status == Driver::kNoVersion ? "success, but no version"
+                      : status == Driver::kNoVersion ? "no version returned"
                                                      : arena->format("error %d", status);
   return arena->format("%s does not report which CUDA it supports (cuDriverGetVersion: %s)", path,
                        or_unknown(cause));
@@ -217,11 +220,11 @@ const char* reason_of_preference(const Candidate& chosen, const Candidate& passe
                                       report.driver_path, report.driver.cuda.major,
                                       report.driver.cuda.minor));
     case Preference::lto_ir:
-      return or_unknown(arena->format("no LTO-IR goes between it and the %s of this process, %s",
+      return or_unknown(arena->format("it cannot exchange LTO-IR with the %s of this process, %s",
                                       peer, report.peers[0].path));
     case Preference::callers_major:
       return or_unknown(
-          arena->format("the program was built for CUDA %d, and LTO-IR that it may bring works "
+          arena->format("the program was built for CUDA %d, and its LTO-IR, if it has any, works "
                         "only in that major",
                         report.request.caller_major));
     case Preference::runtimes_major:
@@ -238,7 +241,7 @@ const char* reason_of_preference(const Candidate& chosen, const Candidate& passe
 const char* refused_setting(const Report& report, Arena* arena) {
   if (report.request.policy.wrong_count == 0) return "";
   const WrongSetting& wrong = report.request.policy.wrong[0];
-  const char* text = arena->format("%s=%s is not understood", wrong.variable, wrong.value);
+  const char* text = arena->format("invalid %s=%s", wrong.variable, wrong.value);
   return text != nullptr ? text : wrong.variable;
 }
 

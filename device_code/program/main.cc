@@ -93,12 +93,12 @@ int run(int count, char** words) {
     } else if (std::strcmp(word, "--each") == 0) {
       run.each = true;
     } else {
-      std::fprintf(stderr, "anycuda-device-code: %s is not an option\n%s", word, kUsage);
+      std::fprintf(stderr, "anycuda-device-code: unknown option %s\n%s", word, kUsage);
       return 2;
     }
   }
   if (first >= count) {
-    std::fprintf(stderr, "anycuda-device-code: no file is named\n%s", kUsage);
+    std::fprintf(stderr, "anycuda-device-code: no file given\n%s", kUsage);
     return 2;
   }
   for (int i = first; i < count; ++i) list(words[i], &run);

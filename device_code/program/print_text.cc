@@ -66,7 +66,7 @@ void group(const Group& group, std::FILE* out) {
   }
   if (entry.concatenated) std::fputs(", concatenated", out);
   if (!unpacks(entry.compression) && entry.kind == Kind::cubin) {
-    std::fputs(" (this build cannot unpack it: which CUDA made it is not known)", out);
+    std::fputs(" (this build cannot decompress it, so its CUDA release is unknown)", out);
   }
   std::fputs(entry.plain_data ? ", plain data\n" : "\n", out);
 }

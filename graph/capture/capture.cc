@@ -111,10 +111,9 @@ CUresult Capture::fork(CUstream stream, Capture* out) const {
     const CUresult result = State::ask(state_.get(), stream, &info);
     if (result != CUDA_SUCCESS) return result;
     if (out->state_ == state_ && !out->fork_) {
-      return fail(
-          CUDA_ERROR_INVALID_VALUE,
-          "out is the capture that the stream has joined: the fork would replace it, and it "
-          "could not be ended any more. Give another Capture");
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "out is the capture that the stream has joined: the fork would replace it, and "
+                  "it could never end. Pass another Capture");
     }
     Capture made;
     made.stream_ = stream;
@@ -153,7 +152,8 @@ CUresult Capture::end(Graph* out) {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
     if (state_ == nullptr || state_->ended) return no_capture("there is no capture");
     if (fork_) return no_capture("a fork ends with the capture that it has joined");
-    if (state_->into_body) return no_capture("the graph of this capture is not its own: use end()");
+    if (state_->into_body)
+      return no_capture("the caller owns the graph of this capture: use end()");
     const CUresult result = end_capture();
     if (result == CUDA_SUCCESS) *out = GraphState::own(state_->graph);
     return result;
@@ -164,7 +164,8 @@ CUresult Capture::end() {
   return entry([&] {
     if (state_ == nullptr || state_->ended) return no_capture("there is no capture");
     if (fork_) return no_capture("a fork ends with the capture that it has joined");
-    if (!state_->into_body) return no_capture("this capture makes a graph: use end(&graph)");
+    if (!state_->into_body)
+      return no_capture("this capture creates its own graph: use end(&graph)");
     return end_capture();
   });
 }
@@ -173,7 +174,7 @@ CUresult Capture::view(GraphView* out) const {
   return entry([&] {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
     if (state_ == nullptr) return no_capture("there is no capture");
-    if (fork_) return no_capture("a fork has no graph: ask the capture that it has joined");
+    if (fork_) return no_capture("a fork has no graph: use that of the capture that it has joined");
     if (!state_->ended) return no_capture("the graph is not complete before the capture has ended");
     GraphView view = GraphState::view(state_->graph);
     if (usable(view) == nullptr) return CUDA_ERROR_INVALID_VALUE;

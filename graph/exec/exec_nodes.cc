@@ -131,7 +131,7 @@ CUresult Exec::set_child(CUgraphNode node, const GraphView& child) {
 CUresult Exec::set_with_owners(const Owners& owners,
                                const std::function<CUresult(CUgraphExec)>& set) {
   return entry([&] {
-    if (!set) return fail(CUDA_ERROR_INVALID_VALUE, "set is empty");
+    if (!set) return fail(CUDA_ERROR_INVALID_VALUE, "the function set is empty");
     const CUresult checked = check_owners(owners);
     if (checked != CUDA_SUCCESS) return checked;
     OwnerList added;

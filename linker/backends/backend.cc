@@ -41,15 +41,16 @@ std::string checked_output(std::string bytes, Output output, const char* call,
     const std::string doubled = output == Output::cubin ? defined_twice(bytes) : "";
     const bool logged = logs.error.find("Multiple definition of") != std::string::npos;
     if (doubled.empty() && !logged) return bytes;
-    throw link_error({call,
-                      "it gave " + std::string(name_of(output)) + " in which " +
-                          (doubled.empty() ? "a name" : quoted(doubled)) +
-                          " was defined by two inputs, of which one is lost: leave it out of one",
-                      0},
-                     items, options, logs);
+    throw link_error(
+        {call,
+         "it returned " + std::string(name_of(output)) + " in which " +
+             (doubled.empty() ? "a name" : quoted(doubled)) +
+             " was defined by two inputs, of which one was dropped: remove it from one of them",
+         0},
+        items, options, logs);
   }
-  const std::string what = "it gave " + std::to_string(bytes.size()) +
-                           " bytes that do not begin like " + name_of(output);
+  const std::string what =
+      "it returned " + std::to_string(bytes.size()) + " bytes that are not " + name_of(output);
   throw link_error({call, what, 0}, items, options, logs);
 }
 

@@ -30,7 +30,7 @@ struct Failure {
   std::string call;
   std::string result;
   int number;
-  std::string hint{};  // "\n  what would help: ...", or ""
+  std::string hint{};  // "\n  what to do: ...", or ""
 };
 LinkError link_error(const Failure& failure, const std::vector<Item>& items,
                      const std::vector<std::string>& options, const Logs& logs);

@@ -24,7 +24,7 @@ class LogBuffer {
     std::string text(bytes_.data());
     if (text.size() + 1 < size()) return text;
     return text + "\n[cut: the log is full with " + std::to_string(size()) +
-           " bytes; Options::log_bytes gives it more]";
+           " bytes; set a larger Options::log_bytes]";
   }
 
  private:
@@ -79,11 +79,10 @@ class LinkState {
 const char* cure_of(unsigned result) {
   switch (result) {
     case api::CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-      return "\n  what would help: PTX of an NVRTC or nvcc of the driver's CUDA or an older one, "
-             "or "
-             "an nvJitLink of the driver's major";
+      return "\n  what to do: compile the PTX with an NVRTC or nvcc of the driver's CUDA or older, "
+             "or install an nvJitLink of the driver's major";
     case api::CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
-      return "\n  what would help: the driver's libnvidia-ptxjitcompiler.so.1, which is missing";
+      return "\n  what to do: install the driver's libnvidia-ptxjitcompiler.so.1, which is missing";
     default:
       return "";
   }

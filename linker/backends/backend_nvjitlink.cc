@@ -64,7 +64,7 @@ void refuse_lto_ir_of_12(const Item& item, Version version) {
   if (version.major < 13 || !has_lto_ir_of_12(item)) return;
   throw InputError("the input " + quoted(item.name) + " (" + name_of(item.type) +
                        ") holds LTO-IR made by CUDA 12, and nvJitLink is " + describe(version) +
-                       ": LTO-IR is only promised to work within a major; make it with an NVRTC or "
+                       ": NVIDIA supports LTO-IR only within a major; compile it with an NVRTC or "
                        "nvcc of CUDA " +
                        std::to_string(version.major) + ", or install nvJitLink 12",
                    item.name);

@@ -32,7 +32,7 @@ std::string arch_of_context() {
   const std::string problem = why_no_context();
   if (!problem.empty()) {
     throw OptionError("the option arch is empty, which means the current context's device, and " +
-                          problem + "; give it, like sm_80",
+                          problem + "; set it, for example to sm_80",
                       "arch");
   }
   int device = 0;
@@ -47,8 +47,7 @@ std::string arch_of_context() {
   }
   if (result != api::CUDA_SUCCESS) {
     throw OptionError(
-        "the option arch is empty, and the current device's architecture cannot be "
-        "had: " +
+        "the option arch is empty, and the current device's architecture cannot be queried: " +
             driver_result(result),
         "arch");
   }

@@ -16,7 +16,7 @@ namespace {
 }
 
 void refuse_if(bool set, const char* option) {
-  if (set) refuse(option, ": leave it out, or install an nvJitLink of the driver's major");
+  if (set) refuse(option, ": do not set it, or install an nvJitLink of the driver's major");
 }
 
 void check_support(const Options& options, bool with_nvvm) {
@@ -37,16 +37,16 @@ std::vector<std::string> ignored(const Options& options) {
   const auto add = [&warnings](bool set, const char* option, const char* why) {
     if (set) warnings.push_back(std::string("the driver's linker ignores ") + option + ": " + why);
   };
-  const char* compiled = "what it links is compiled already";
+  const char* compiled = "its inputs are already compiled";
   add(options.ftz.has_value(), "ftz", compiled);
   add(options.prec_div.has_value(), "prec_div", compiled);
   add(options.prec_sqrt.has_value(), "prec_sqrt", compiled);
   add(options.fma.has_value(), "fma", compiled);
-  const char* kept = "nothing is removed without link-time optimisation";
+  const char* kept = "only link-time optimisation removes code";
   add(!options.kernels_used.empty(), "kernels_used", kept);
   add(!options.variables_used.empty(), "variables_used", kept);
   add(options.optimize_unused_variables, "optimize_unused_variables", kept);
-  add(options.no_cache, "no_cache", "it keeps no intermediate steps");
+  add(options.no_cache, "no_cache", "it keeps no intermediate results");
   return warnings;
 }
 
@@ -94,9 +94,8 @@ DriverOptions driver_options(const Options& options, bool with_nvvm) {
 unsigned driver_type(const Item& item) {
   if (item.type != InputType::lto_ir && !item.contents.lto_ir_only.empty()) {
     throw InputError("the input " + quoted(item.name) + " (" + name_of(item.type) +
-                         ") has no form of its code but LTO-IR" +
-                         in_place(item.contents.lto_ir_only) +
-                         ", which the driver's linker does not take: install an nvJitLink of the "
+                         ") has only LTO-IR" + in_place(item.contents.lto_ir_only) +
+                         ", which the driver's linker does not accept: install an nvJitLink of the "
                          "driver's major, or compile it without -dlto",
                      item.name);
   }
@@ -114,10 +113,11 @@ unsigned driver_type(const Item& item) {
     case InputType::nvvm:
       return api::CU_JIT_INPUT_NVVM;
     default:
-      throw InputError("the input " + quoted(item.name) + " is " + name_of(item.type) +
-                           ", which the driver's linker does not take: install an nvJitLink of the "
-                           "driver's major",
-                       item.name);
+      throw InputError(
+          "the input " + quoted(item.name) + " is " + name_of(item.type) +
+              ", which the driver's linker does not accept: install an nvJitLink of the "
+              "driver's major",
+          item.name);
   }
 }
 

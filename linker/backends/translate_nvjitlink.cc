@@ -52,7 +52,7 @@ void check_support(const Options& options, Version version) {
   const std::optional<int>& level = options.optimization_level;
   if (level && *level != 0 && *level != 3) {
     refuse("optimization_level",
-           "cannot be " + std::to_string(*level) + " with nvJitLink, which knows 0 and 3");
+           "cannot be " + std::to_string(*level) + " with nvJitLink, which has only 0 and 3");
   }
   if (options.no_cache) need("no_cache", "", kNoCache, version);
   if (options.incremental) need("incremental", "", kIncremental, version);
@@ -111,7 +111,7 @@ unsigned nvjitlink_type(const Item& item, Version version) {
                        item.name);
     default:
       throw InputError("the input " + quoted(item.name) + " is " + name_of(item.type) +
-                           ", which nvJitLink does not take",
+                           ", which nvJitLink does not accept",
                        item.name);
   }
 }

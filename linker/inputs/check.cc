@@ -53,7 +53,7 @@ Item look_at(Input input, std::size_t place) {
   std::string name = input.name();
   if (name.empty() && !input.is_file()) name = "input " + std::to_string(place);
   if (!is_known(input.type())) {
-    throw InputError("the input " + quoted(name) + " is of an unknown type (" +
+    throw InputError("the input " + quoted(name) + " has an invalid InputType (" +
                          std::to_string(static_cast<int>(input.type())) + ")",
                      name);
   }

@@ -45,7 +45,7 @@ void look_into(std::vector<Item>* items, const Options& options, const std::stri
 // Whether an input is NVVM IR, or has code for the target that is LTO-IR only.
 bool has_lto_ir(const std::vector<Item>& items);
 
-// "\n  what would help: " and a sentence about the first input made by a newer CUDA than the linker
+// "\n  what to do: " and a sentence about the first input made by a newer CUDA than the linker
 // is of. "" if no input is known to be newer, or the linker's version is unknown.
 std::string hint_for_newer(const std::vector<Item>& items, const std::string& linker,
                            Version version);

@@ -46,10 +46,10 @@ void check_output(const Item& item, Output output) {
   const bool unknown = contents.opaque && output == Output::lto_ir;
   if (output == Output::cubin || (contents.without_lto_ir.empty() && !unknown)) return;
   const std::string where =
-      unknown ? "cannot be read for LTO-IR here"
+      unknown ? "may have code without LTO-IR, since anycuda cannot read it"
               : "has code without LTO-IR for this architecture" + in_place(contents.without_lto_ir);
   refuse(item, where + ", and " + name_of(output) +
-                   " output is made of LTO-IR only, so its code would be left out: compile it to "
+                   " output is made only from LTO-IR, so its code would be left out: compile it to "
                    "LTO-IR (Program::compile(Output::lto_ir), nvcc -dlto), or set Options::output "
                    "to CUBIN");
 }
@@ -61,9 +61,8 @@ void check(const Item& item, const Options& options) {
     refuse(item, "is a thin archive, whose members are other files: give it as a file");
   }
   if (!contents.lto_ir_only.empty() && !options.lto) {
-    refuse(item, "has no form of its code for this architecture but LTO-IR" +
-                     in_place(contents.lto_ir_only) +
-                     ", which is linked with link-time optimisation only: set Options::lto");
+    refuse(item, "has only LTO-IR for this architecture" + in_place(contents.lto_ir_only) +
+                     ", which needs link-time optimisation: set Options::lto");
   }
   check_output(item, options.output);
 }
@@ -98,10 +97,10 @@ std::string hint_for_newer(const std::vector<Item>& items, const std::string& li
     if (!older(version, contents.made_by)) continue;
     const std::string cuda = describe(contents.made_by);
     const std::string own = describe(version);
-    return joined({"\n  what would help:", quoted(item.name), "has", contents.newest + ", of CUDA",
-                   cuda + ", and", linker, "is of CUDA", own + ": install one of", cuda,
-                   "or later, or compile with CUDA", own, "or older"},
-                  " ");
+    return "\n  what to do: update " + std::string(linker) + " to CUDA " + cuda +
+           " or later, or compile " + quoted(item.name) + " with CUDA " + own +
+           " or older: it has " + contents.newest + ", of CUDA " + cuda + ", and " + linker +
+           " is of CUDA " + own;
   }
   return "";
 }

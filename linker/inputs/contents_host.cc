@@ -81,8 +81,8 @@ void ContentsReader::member(Bytes content, const std::string& place, unsigned* l
       detect_type({reinterpret_cast<const char*>(content.data), content.size});
   if (!type) return;
   if (*type != InputType::object) {
-    return problem(std::string("holds a member that is not an object of the host") +
-                   in_place(place) + " but " + linker::name_of(*type) +
+    return problem(std::string("holds a member that is not a host object") + in_place(place) +
+                   " but " + linker::name_of(*type) +
                    ", and a linker leaves it out: give it as a separate input");
   }
   const HostCode code = host(content, place);
@@ -119,7 +119,7 @@ void ContentsReader::archive(Bytes file) {
             std::to_string(file.size));
   }
   if (linkable == 0 && !out_.warning.empty()) {
-    problem(std::string("holds device code of whole programs only, which a linker leaves out: ") +
+    problem(std::string("holds device code only of whole programs, which a linker leaves out: ") +
             kNeedsRelocatable);
   }
   if (linkable == 0) out_.warning = kNothing;

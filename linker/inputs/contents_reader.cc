@@ -92,8 +92,8 @@ void ContentsReader::lto_ir(Bytes ir) {
   if (ir.size - end > kMostZeros) {
     problem("has " + std::to_string(ir.size - end) + " zero bytes at its end, from byte " +
             std::to_string(end) +
-            " on, which belong to no LTO-IR: give the bytes that the "
-            "compiler gave (nvrtcGetLTOIRSize)");
+            " on, which are not part of the LTO-IR: pass as many bytes as the compiler returned "
+            "(nvrtcGetLTOIRSize)");
   }
   out_.lto_ir = true;
   out_.lto_ir_only = kIt;

@@ -155,7 +155,7 @@ class EarlierCallers(unittest.TestCase):
             found, log = self.call(self.all_calls(), [name], ANYCUDA_CUDNN8=str(nine), ANYCUDA_LOG="error")
             self.assertEqual(found, {name: 9})
             self.assertIn(f"{name} failed (status 9): {reason}", log)
-            self.assertIn("what to do: install libcudnn.so.8 in place of it, or do without the function.", log)
+            self.assertIn("what to do: install libcudnn.so.8 instead, or do without the function.", log)
 
     def test_statuses_that_are_written(self):
         of_9 = list(STATUSES)

@@ -58,11 +58,11 @@ TEST(AnUnknownName, IsInOneLine) {
 class OddFolders : public FinderTest {};
 
 TEST_F(OddFolders, AreInOneLineEach) {
-  lead("CUDA_PATH", "odd\nwhat would help: nothing\x1b[2J");
-  file("odd\nwhat would help: nothing\x1b[2J/bin/nvcc");
+  lead("CUDA_PATH", "odd\nwhat to do: nothing\x1b[2J");
+  file("odd\nwhat to do: nothing\x1b[2J/bin/nvcc");
   const std::string what = refusal(program("nvcc")).what();
-  EXPECT_THAT(what, HasSubstr("/odd\\x0awhat would help: nothing\\x1b[2J/bin/nvcc"));
-  EXPECT_THAT(what, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\nwhat would help: nothing"))));
+  EXPECT_THAT(what, HasSubstr("/odd\\x0awhat to do: nothing\\x1b[2J/bin/nvcc"));
+  EXPECT_THAT(what, AllOf(Not(HasSubstr("\x1b")), Not(HasSubstr("\nwhat to do: nothing"))));
 }
 
 TEST(TheRootsOfCompanions, AreInOneLineEach) {

@@ -101,7 +101,7 @@ TEST_F(FindFaults, ALibraryThatIsCutShort) {
 
 TEST_F(FindFaults, AnotherLibraryUnderThisName) {
   file(name, library_image("libother.so.1"));
-  expect_passed_over("is another library: it calls itself libother.so.1");
+  expect_passed_over("is another library: its SONAME is libother.so.1");
 }
 
 TEST_F(FindFaults, AnycudaStub) {
@@ -214,7 +214,7 @@ TEST_F(FindProgram, NotExecutable_IsReportedIfNoOtherIsFound) {
                                       " is not executable for this user (no execute permission, or "
                                       "a noexec mount)\n    " +
                                       other + " is not executable"));
-  EXPECT_THAT(error.what(), HasSubstr("what would help: chmod +x " + silent + "; or "));
+  EXPECT_THAT(error.what(), HasSubstr("what to do: chmod +x " + silent + "; or "));
   EXPECT_THAT(error.searched(), testing::Contains(path("system/usr/bin")));
 }
 

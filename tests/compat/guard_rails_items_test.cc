@@ -236,7 +236,7 @@ TEST(AMismatch, HasFindingFoldersAndHint) {
                     HasSubstr("found: nvJitLink (dynamic library) of CUDA 13.5: "
                               "/home/me/venv/lib/nvJitLink-13.5 (CUDA_VERSION in "),
                     HasSubstr("accepted before: nvrtc (dynamic library) of CUDA 12.9"),
-                    HasSubstr("what would help: install nvJitLink of CUDA 12")));
+                    HasSubstr("what to do: install nvJitLink of CUDA 12")));
 }
 
 // Also one that belongs to no component.

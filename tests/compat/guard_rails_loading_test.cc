@@ -34,7 +34,7 @@ TEST(ALoadedLibrary, IsEvaluatedByItsOwnToolkit) {
   GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
               AllOf(HasSubstr("/opt/theirs/libnvrtc.so.13"),
-                    HasSubstr("the library is loaded already, and stays so")));
+                    HasSubstr("the library is already loaded, and stays loaded")));
 }
 
 TEST(ALoadedLibrary, WithoutMetadataIsRefusedInStrictAndStays) {

@@ -60,8 +60,9 @@ TEST_F(MetadataConda, SeparatelyVersionedPackage_HasItsCudaDependencysVersion) {
   EXPECT_THAT(
       ask_in_conda("lib/libcufft.so.11").problem,
       AllOf(HasSubstr("conda package libcufft 11.4.1.4 owns it"),
-            HasSubstr("version is not a toolkit's; it does not depend on a single release of "
-                      "cuda-version"),
+            HasSubstr(
+                "version is not a CUDA Toolkit version; it does not depend on a single release of "
+                "cuda-version"),
             HasSubstr("no version.json")));
 }
 

@@ -108,7 +108,7 @@ TEST_F(MetadataHeader, AmbiguousHeader_ProblemIsNamed) {
   };
   EXPECT_THAT(problem_with("// nothing"), HasSubstr("cuda.h has no #define CUDA_VERSION"));
   EXPECT_THAT(problem_with("#define CUDA_VERSION 7"), HasSubstr("has CUDA_VERSION 7, which"));
-  EXPECT_THAT(problem_with("#define CUDA_VERSION x"), HasSubstr("something else than a number"));
+  EXPECT_THAT(problem_with("#define CUDA_VERSION x"), HasSubstr("something other than a number"));
   EXPECT_THAT(problem_with(header_text(12090) + header_text(12080)),
               HasSubstr("more than once, as 12090 and as 12080"));
 }

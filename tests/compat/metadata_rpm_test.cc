@@ -95,8 +95,10 @@ TEST_F(MetadataRpm, OfAFileThatNoneListsIsUnknown) {
 TEST_F(MetadataRpm, PackageOutsideTheReleases_IsReported) {
   put_container();
   machine_.put_file("usr/local/cuda-12.9/compat/libcuda.so.1", "");
-  EXPECT_THAT(ask_system("usr/local/cuda-12.9/compat/libcuda.so.1").problem,
-              HasSubstr("RPM package cuda-compat-12-9 owns it, whose version is not a toolkit's"));
+  EXPECT_THAT(
+      ask_system("usr/local/cuda-12.9/compat/libcuda.so.1").problem,
+      HasSubstr(
+          "RPM package cuda-compat-12-9 owns it, whose version is not a CUDA Toolkit version"));
 }
 
 TEST_F(MetadataRpm, OfTwoPackagesThatDifferIsUnknown) {
@@ -149,7 +151,7 @@ TEST_F(MetadataRpm, AnotherFormat_HasAHint) {
   put_toolkit();
   machine_.put_file("usr/lib/sysimage/rpm/Packages.db",
                     std::string("RpmP\0\0\0\0", 8) + std::string(8192, 'x'));
-  EXPECT_THAT(problem(), AllOf(HasSubstr("Packages.db has a format that is not read: "),
+  EXPECT_THAT(problem(), AllOf(HasSubstr("Packages.db has a format that anycuda does not read: "),
                                HasSubstr("such as cuda-cudart-devel-12-9")));
 }
 
@@ -196,7 +198,7 @@ TEST_F(MetadataRpm, NotAFileOrTooLarge_IsReported) {
   ASSERT_EQ(mkfifo(root(kSqlite).c_str(), 0644), 0);
   EXPECT_THAT(problem(), HasSubstr("rpmdb.sqlite is not a regular file"));
   machine_.remove(kSqlite).put_file(kSqlite, "");
-  EXPECT_THAT(problem(), HasSubstr("rpmdb.sqlite has a format that is not read"));
+  EXPECT_THAT(problem(), HasSubstr("rpmdb.sqlite has a format that anycuda does not read"));
 }
 
 TEST_F(MetadataRpm, WithoutADatabaseIsNotNamed) {

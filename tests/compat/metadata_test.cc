@@ -141,10 +141,10 @@ TEST_F(Metadata, PathWithoutAFile_IsReported) {
   EXPECT_THAT(ask("relative/libcudart.so.12").problem, HasSubstr("not a full path"));
   EXPECT_THAT(ask("").problem, HasSubstr("not a full path"));
   EXPECT_THAT(ask(root("nothing")).problem, HasSubstr("No such file"));
-  EXPECT_THAT(ask("/" + std::string(9000, 'a')).problem, HasSubstr("cannot be looked at"));
+  EXPECT_THAT(ask("/" + std::string(9000, 'a')).problem, HasSubstr("cannot be examined"));
   EXPECT_FALSE(ask("/").version.known());
   machine_.put_link("loop", "loop");
-  EXPECT_THAT(ask(root("loop")).problem, HasSubstr("cannot be looked at"));
+  EXPECT_THAT(ask(root("loop")).problem, HasSubstr("cannot be examined"));
 }
 
 TEST_F(Metadata, AreRememberedUntilTheyAreCleared) {

@@ -22,7 +22,7 @@ TEST_F(MetadataWheel, Wheel_IsNeitherItsVersionNorItsNeighbours) {
   EXPECT_FALSE(answer.version.known());
   EXPECT_THAT(answer.problem,
               AllOf(HasSubstr("wheel nvidia-cublas-cu12 12.9.1.4 owns it"),
-                    HasSubstr("version is not a toolkit's"),
+                    HasSubstr("version is not a CUDA Toolkit version"),
                     HasSubstr("no cuda-toolkit in " + machine_.site_packages().string()),
                     HasSubstr("no include/cuda.h")));
 }
@@ -61,7 +61,8 @@ TEST_F(MetadataWheel, PinToARangeOfSeveralReleases_IsTheWheels) {
   const ToolkitAnswer answer = ask(site("nvidia/cu13/lib/libnvJitLink.so.13"));
   EXPECT_EQ(version_of(answer), "13.5");
   EXPECT_EQ(answer.source, "wheel nvidia-nvjitlink 13.5.37");
-  // Its own version is not a toolkit's, and the range does not say which of the releases it is of.
+  // Its own version is not a CUDA Toolkit version, and the range does not say which of the releases
+  // it is of.
   EXPECT_THAT(ask(site("nvidia/cu13/lib/libcublas.so.13")).problem,
               HasSubstr("no cuda-toolkit in " + machine_.site_packages().string() +
                         " pins it to one release"));

@@ -67,7 +67,7 @@ def outcome(library: Path, order: str, setting: Setting) -> tuple[str, str]:
     text = done.stdout + done.stderr
     if done.returncode == 0:
         return " + ".join(sorted(map(label, json.loads(done.stdout.splitlines()[-1])["runtimes"]))), text
-    return ("refused" if "two in one process break each other" in text else "FAIL"), text
+    return ("refused" if "a process can use only one of them" in text else "FAIL"), text
 
 
 def run(say: Callable[[str], None]) -> int:

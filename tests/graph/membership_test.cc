@@ -216,7 +216,7 @@ TEST_F(Membership, ANullNodeIsRefused) {
   Graph one = graph();
   all_refuse(one, nullptr, "is null");
   EXPECT_EQ(add_empty(one, Dependencies(nullptr, 2), nullptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_STREQ(last_error(), "2 dependencies are announced, and their list is null");
+  EXPECT_STREQ(last_error(), "2 dependencies are given, but their list is null");
 }
 
 // A node that a callback added before it failed is gone, although the library has seen it.

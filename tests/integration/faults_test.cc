@@ -110,8 +110,7 @@ const Fault kFaults[] = {
     {"IsAPipe", is_a_pipe, "not a regular file"},
     {"IsALinkToItself", is_a_link_to_itself, "cannot be read \\(Too many levels"},
     {"IsALinkToNothing", is_a_link_to_nothing, "no such file"},
-    {"IsAnotherLibrary", is_another_library,
-     "not a CUDA runtime: it calls itself 'libnvrtc.so.13'"},
+    {"IsAnotherLibrary", is_another_library, "not a CUDA runtime: its SONAME is 'libnvrtc.so.13'"},
     {"IsTheStub", is_the_stub, "an anycuda stub, not the library itself"},
 };
 

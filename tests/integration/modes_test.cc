@@ -237,8 +237,8 @@ TEST_P(WrongValue, IsAnErrorAtOnceThatNamesValuesAndDefault) {
       const ProcessResult result =
           machine_.run({patched("call_cudart-12"), "count", "loaded:libcudart"});
       EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
-      EXPECT_THAT(result.err, HasSubstr(variable + "=" + value + " is not understood: it may be " +
-                                        GetParam()[1] + " (default: " + unset + ")"));
+      EXPECT_THAT(result.err, HasSubstr("invalid " + variable + "=" + value + ": expected " +
+                                        GetParam()[1] + "; default: " + unset));
       EXPECT_THAT(result.err, HasSubstr("what to do: set " + variable + " to "));
     }
   }

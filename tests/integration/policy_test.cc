@@ -112,9 +112,9 @@ TEST_F(Policy, RejectWithoutTheCallersMajor_ErrorHasTheReason) {
   machine_.wheel(cudart, "13.5").env("ANYCUDA_CROSS_MAJOR", "reject");
   const ProcessResult result = call(machine_, {"count", "loaded:libcudart"});
   EXPECT_THAT(answers(result), ElementsAre("count: 35 0", "loaded: none"));
-  EXPECT_THAT(result.err,
-              HasSubstr("of CUDA 13, and ANYCUDA_CROSS_MAJOR=reject allows the caller's "
-                        "own CUDA 12 only"));
+  EXPECT_THAT(
+      result.err,
+      HasSubstr("of CUDA 13, and ANYCUDA_CROSS_MAJOR=reject allows only the caller's CUDA 12"));
 }
 
 TEST_F(Policy, AdaptIsTheDefault) {
@@ -171,7 +171,7 @@ TEST_F(Policy, PrivilegedProgramsIgnoreEveryVariable) {
   for (const char* variable :
        {"ANYCUDA_COMPAT", "ANYCUDA_STUB_COMPAT", "ANYCUDA_CROSS_MAJOR", "ANYCUDA_DRIVER_COMPAT"}) {
     machine_.env(variable, "nonsense");
-    EXPECT_THAT(machine_.run(steps).err, HasSubstr("=nonsense is not understood"));
+    EXPECT_THAT(machine_.run(steps).err, HasSubstr("=nonsense: expected"));
     EXPECT_THAT(machine_.run_secure(steps).err, Not(HasSubstr("nonsense")));
     machine_.env(variable, "");
   }

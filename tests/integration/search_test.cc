@@ -145,7 +145,7 @@ TEST_F(Search, AnotherLibraryInTheVariableIsRefused) {
   machine_.env("ANYCUDA_CUDART", library_of(nvrtc, "12.9"));
   const ProcessResult result = call({"count"});
   EXPECT_EQ(answer(result, "count"), "35 0");
-  EXPECT_THAT(result.err, HasSubstr("it calls itself 'libnvrtc.so.12'"));
+  EXPECT_THAT(result.err, HasSubstr("its SONAME is 'libnvrtc.so.12'"));
 }
 
 TEST_F(Search, TheCurrentFolderIsNeverSearched) {

@@ -54,7 +54,7 @@ TEST(DriverLinker, EveryFailureGivesAllBack) {
   EXPECT_THAT(add, HasSubstr("\nerror: first\n"));
   const std::string complete = run("complete");
   EXPECT_THAT(complete, HasSubstr("none is left\nlink: LinkError\n  cuLinkComplete failed"));
-  EXPECT_THAT(complete, HasSubstr("what would help: PTX of an NVRTC"));
+  EXPECT_THAT(complete, HasSubstr("what to do: compile the PTX with an NVRTC"));
   const std::string create = run("create");
   EXPECT_THAT(create, HasSubstr("cuLinkCreate failed: CUDA_ERROR_INVALID_VALUE (1)"));
   EXPECT_THAT(create, HasSubstr("\ninfo: created\n"));
@@ -68,7 +68,7 @@ TEST(DriverLinker, FullLogStatesItsTruncation) {
 }
 
 TEST(DriverLinker, OutputThatIsNotACubin_IsNotReturned) {
-  EXPECT_THAT(run("junk"), HasSubstr("gave 64 bytes that do not begin like CUBIN"));
+  EXPECT_THAT(run("junk"), HasSubstr("gave 64 bytes that are not CUBIN"));
 }
 
 TEST(DriverLinker, NeedsACurrentContext) {

@@ -18,7 +18,7 @@ TEST(Probes, AreKeptAndCanBeReset) {
   EXPECT_EQ(after(out, "first: "), "nvJitLink absent 0.-1") << out;
   // The folder of the library that this program is linked with is in its RUNPATH.
   EXPECT_THAT(out, HasSubstr("libnvJitLink.so: an anycuda stub"));
-  EXPECT_THAT(out, HasSubstr("what would help: install nvJitLink"));
+  EXPECT_THAT(out, HasSubstr("what to do: install nvJitLink"));
   EXPECT_THAT(after(out, "driver "), HasSubstr("0.-1, no libcuda.so.1"));
   EXPECT_EQ(after(out, "kept: "), "nvJitLink absent 0.-1");
   EXPECT_EQ(after(out, "reset: "), "nvJitLink usable 12.9");

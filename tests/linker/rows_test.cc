@@ -66,7 +66,7 @@ TEST_P(Rows, AreTheTable) {
 
 const Cell kCells[] = {
     {0, "", kDriverOrNothing,
-     "nvJitLink would need none; no nvJitLink (device-code linker) may serve"},
+     "nvJitLink does not need one; no nvJitLink (device-code linker) can be used"},
     {0, "12.9", kByNvJitLink, "driver unknown, nvJitLink 12.9"},
     {0, "13.5", kByNvJitLink, "driver unknown, nvJitLink 13.5"},
     // Without an nvJitLink nothing depends on the driver's version, so it is not asked.
@@ -99,7 +99,7 @@ TEST(Rows, TooOldNvJitLinkIsUnusable) {
   computer.with_nvjitlink("12.0");
   const std::string out = run(computer, "");
   expect_rule(out, "newer_driver", kDriverOrNothing);
-  EXPECT_THAT(out, HasSubstr("is too old: it has no nvJitLinkVersion, which came with 12.3"));
+  EXPECT_THAT(out, HasSubstr("is too old: it lacks nvJitLinkVersion, which came with 12.3"));
 }
 
 // The user declares forward compatibility: then the driver's version does not matter.

@@ -229,7 +229,7 @@ TEST(Report, MemoryShortage_IsReported) {
       report_choice(search, &search.arena);
     });
   };
-  EXPECT_THAT(said(true), HasSubstr("no memory for all files: 58000 were left out"));
+  EXPECT_THAT(said(true), HasSubstr("out of memory: 58000 files were left out"));
   EXPECT_THAT(said(false), IsEmpty());
 }
 
@@ -243,10 +243,10 @@ TEST(Report, NamesAWrongSetting) {
     search.request.policy.wrong_count = 2;
     report_no_library(&search, &search.arena, kCoreCall);
   });
-  EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=never is not understood: it may be adapt or "
-                              "reject (default: adapt)"));
-  EXPECT_THAT(text, HasSubstr("ANYCUDA_COMPAT=on is not understood: it may be strict, best_effort "
-                              "or off (default: best_effort)"));
+  EXPECT_THAT(text, HasSubstr("invalid ANYCUDA_CROSS_MAJOR=never: expected adapt or "
+                              "reject; default: adapt"));
+  EXPECT_THAT(text, HasSubstr("invalid ANYCUDA_COMPAT=on: expected strict, best_effort "
+                              "or off; default: best_effort"));
 }
 
 // Names of files can have newlines and what steers a terminal.
@@ -336,7 +336,9 @@ TEST(Report, WithoutMemoryForItIsOneLine) {
     }
     report_no_library(&search, &search.arena, kCoreCall);
   });
-  EXPECT_EQ(text, "anycuda: test: no memory to look for the test library; called: testCore\n");
+  EXPECT_EQ(
+      text,
+      "anycuda: test: out of memory during the search for the test library; called: testCore\n");
 }
 
 TEST(Log, LevelsAreOrdered) {
@@ -366,7 +368,7 @@ TEST(Log, InvalidSettingIsReportedOnceWithTheValidValues) {
     report_wrong_log_setting();
     report_wrong_log_setting();
   });
-  EXPECT_EQ(count(text, "ANYCUDA_LOG=verbose is not understood"), 1) << text;
+  EXPECT_EQ(count(text, "invalid ANYCUDA_LOG=verbose"), 1) << text;
   EXPECT_THAT(text, HasSubstr("error (the default)"));
 }
 

@@ -162,8 +162,8 @@ class Faults(FileCase):
     def test_the_programs_exit_status_and_usage(self):
         good, bad = self.file(b".version 8.4\n.target sm_90\n"), self.folder / "missing"
         for words, status, said in (((good,), 0, "PTX 8.4"), ((good, bad), 1, "cannot be read"),
-                                    ((), 2, "no file is named"), (("--help",), 0, "usage:"),
-                                    (("--wrong", good), 2, "--wrong is not an option")):
+                                    ((), 2, "no file given"), (("--help",), 0, "usage:"),
+                                    (("--wrong", good), 2, "unknown option --wrong")):
             done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
             self.assertEqual(done.returncode, status, words)
             self.assertIn(said, done.stdout + done.stderr)
@@ -177,8 +177,8 @@ class Faults(FileCase):
 
     def test_a_program_that_fails_is_a_reason(self):
         for script, reason in (("kill -SEGV $$", "Segmentation fault"), ("exit 0", "the last line is missing"),
-                               ("echo no JSON", "its output is not understood"), ("echo '[]'", "is not understood"),
-                               ("echo '{\"code\": 2}'", "is not understood")):
+                               ("echo no JSON", "its output cannot be read"), ("echo '[]'", "cannot be read"),
+                               ("echo '{\"code\": 2}'", "cannot be read")):
             with self.subTest(script=script):
                 self.assertIn(reason, device_code.of_file(self.file(b""), self.program(script)).unread)
 
@@ -225,7 +225,7 @@ echo '{{"file": "x"}}'; echo '{{"kind": "ptx"}}'; done""")
 
     def test_file_over_which_the_program_fails(self):
         for fault, reason in (("kill -SEGV $$", "Segmentation fault"), ("exit 0", "the last line is missing"),
-                              ("echo no JSON; continue", "its output is not understood")):
+                              ("echo no JSON; continue", "its output cannot be read")):
             program = self.printing(f"case $f in */bad) {fault};; esac")
             found = list(device_code.of_files(self.paths("a", "bad", "b"), program))
             with self.subTest(fault=fault):

@@ -112,7 +112,7 @@ class Reports(unittest.TestCase):
         done = machine.doctor("--library", "cudart", *map(str, named))
         self.assertEqual(done.stderr, "")
         head, found, sections = done.stdout.partition("Device code of ")
-        return done.returncode, (found + sections).partition("What would help")[0], done.stdout.splitlines()[-1]
+        return done.returncode, (found + sections).partition("What to do")[0], done.stdout.splitlines()[-1]
 
     def test_device_code_that_loads(self):
         path = KERNELS / "kernels-12.4.so"

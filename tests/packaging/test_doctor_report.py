@@ -61,7 +61,7 @@ def here(**differences) -> machine.Machine:
 class Verdicts(unittest.TestCase):
     def test_every_reason_against(self):
         nothing, crashed = Answer(), Answer(ended="crash: signal 11, Segmentation fault")
-        refused = Answer(refused="ANYCUDA_COMPAT=x is not understood")
+        refused = Answer(refused="invalid ANYCUDA_COMPAT=x")
         some = [candidate(_12=TOO_OLD)]
         for library, driver, reasons in (
             (None, WORKS, []),
@@ -69,7 +69,7 @@ class Verdicts(unittest.TestCase):
             (runtime(some, _12=nothing), WORKS, ["no usable CUDA runtime"]),
             (runtime(some, _11=nothing, _12=loads()), WORKS, []),
             (runtime(some, _12=refused), WORKS,
-             ["the CUDA runtime is not searched for (ANYCUDA_COMPAT=x is not understood)"]),
+             ["the CUDA runtime is not searched for (invalid ANYCUDA_COMPAT=x)"]),
             (runtime(_12=crashed), WORKS,
              ["the search for the CUDA runtime ended without an answer (crash: signal 11, Segmentation fault)"]),
             (None, Driver(), ["no driver"]),
@@ -478,7 +478,7 @@ anycuda 1.2.3 doctor
   asked as  Python 3.11.2, /home/me/venv/bin/python3
 
 Settings
-  ANYCUDA_COMPAT=x  not understood: strict, best_effort or off
+  ANYCUDA_COMPAT=x  invalid: expected strict, best_effort or off
 
 Driver
   library        /usr/lib/libcuda.so.1
@@ -497,8 +497,8 @@ A program gets, by the CUDA that it was built for
                 CUDA 12  without version
   CUDA runtime  12.9     12.9
 
-What would help
-  1.  ANYCUDA_COMPAT=x is refused. Its value is not understood. Set it to strict, best_effort or off, or unset it.
+What to do
+  1.  ANYCUDA_COMPAT=x is invalid. anycuda does not know this value. Set it to strict, best_effort or off, or unset it.
         $ unset ANYCUDA_COMPAT
 
 CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")

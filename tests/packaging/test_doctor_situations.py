@@ -42,7 +42,7 @@ class DriverLibrary(Situation):
         self.first(computer, "driver_truncated", f"{computer.root}/{SYSTEM}/libcuda.so.1", "truncated", "1048576 bytes",
                    command="sudo apt install --reinstall \"$(dpkg -S ")
         page = computer.doctor().stdout
-        self.assertIn("truncated", page[page.index("What would help"):].splitlines()[1])
+        self.assertIn("truncated", page[page.index("What to do"):].splitlines()[1])
 
     def test_truncated_without_a_known_distribution(self):
         computer = self.computer().real_driver_cut_to(4096).file("etc/os-release", "ID=own\n")
@@ -655,7 +655,7 @@ class Runtime(Situation):
         for situation, words, command, make in (
                 ("dangling", "which does not exist", "ls -l ", lambda path: path.symlink_to("libcudart.so.12.9.79")),
                 ("not_a_file", "instead of a file", "ls -ld ", lambda path: path.mkdir()),
-                ("other_library", "it calls itself 'libother.so.1'", "readelf -d ",
+                ("other_library", "its SONAME is 'libother.so.1'", "readelf -d ",
                  lambda path: computer.library(path, "int other;", "libother.so.1")),
                 ("anycuda_stub", "an anycuda stub", "pip install nvidia-cuda-runtime-cu12",
                  lambda path: place(BUILD / "lib/dropin/libcudart.so.12", path))):

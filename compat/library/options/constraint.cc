@@ -62,11 +62,11 @@ Clause read_clause(std::string_view text) {
   Clause clause;
   const std::string op = clause.op = operator_of(text);
   const std::string_view named = trimmed(text.substr(op.size()));
-  refuse_if(named.empty(), where + " names no version");
+  refuse_if(named.empty(), where + " has no version");
   if (op == "===") {
     // These characters end a version in a dependency specifier.
     refuse_if(named.find_first_of(" \t\n\r\f\v;)") != std::string_view::npos,
-              where + " names a text with a blank, ';' or ')', which a version cannot contain");
+              where + " has a blank, ';' or ')' in its version");
     clause.verbatim = pep440::lower(named);
     clause.version = pep440::parse(named).value_or(Version());
     return clause;
@@ -83,11 +83,12 @@ Clause read_clause(std::string_view text) {
   const bool local = !version->local.empty();
   const std::string taken = ", which " + op + " does not accept";
   refuse_if(clause.prefix && !matching, where + " has \".*\"" + taken);
-  refuse_if(clause.prefix && (version->dev.first == 0 || local),
-            where + " has \".*\" behind a development release or a local version, the end of both");
+  refuse_if(
+      clause.prefix && (version->dev.first == 0 || local),
+      where + " has \".*\" after a development release or a local version, which must be the end");
   refuse_if(local && !matching, where + " has a local version" + taken);
   refuse_if(op == "~=" && version->numbers < 2,
-            where + " has one number, and ~= needs two, as in ~=12.4");
+            where + " has one number, but ~= needs at least two, as in ~=12.4");
   return clause;
 }
 

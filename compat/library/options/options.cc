@@ -121,7 +121,7 @@ Format format_named(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kFormatNames); ++i) {
     if (equal_without_case(name, kFormatNames[i])) return static_cast<Format>(i);
   }
-  throw UnknownNameError("no format is named " + quoted(std::string(name).c_str()) +
+  throw UnknownNameError("unknown format " + quoted(std::string(name).c_str()) +
                          ": a pipeline carries " + all_formats());
 }
 

@@ -97,7 +97,7 @@ const char* cause_of(const NvmlAnswer& answer, const char* path, Arena* arena) {
       text = arena->format("%s of %s: error %d%s%s", name_of(answer.failed), path, answer.code,
                            *answer.text != '\0' ? ", " : "", answer.text);
   }
-  return text != nullptr ? text : "no memory to say why";
+  return text != nullptr ? text : "unknown reason: out of memory";
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ int find_oldest_gpu(const char* driver_path) {
 
 BranchFound find_branch(const char* driver_path, Arena* arena) {
   Arena work;
-  if (!work.usable()) return {0, "no memory to look for libnvidia-ml.so.1"};
+  if (!work.usable()) return {0, "out of memory during the search for libnvidia-ml.so.1"};
   const NvmlLibrary library = open_nvml(driver_path, &work);
   if (library.handle == nullptr) {
     return {0, "no libnvidia-ml.so.1 can be opened, beside it or in the system"};

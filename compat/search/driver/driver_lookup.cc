@@ -21,7 +21,7 @@ std::atomic<const Driver*> known_driver{nullptr};
 constexpr int kNotAsked = -1;
 std::atomic<int> known_oldest_gpu{kNotAsked};
 
-const Branch kNoBranch{0, "no memory or no file descriptor to ask for it"};
+const Branch kNoBranch{0, "out of memory or file descriptors"};
 std::atomic<const Branch*> known_branch{nullptr};
 
 // The first stored record is kept; `mine` may be discarded.

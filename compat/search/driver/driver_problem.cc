@@ -23,7 +23,7 @@ const char* describe(const DriverLookup& lookup, Arena* arena) {
     return arena->format("%s has no function cuDriverGetVersion", driver.path);
   }
   if (driver.status == Driver::kNoVersion) {
-    return arena->format("cuDriverGetVersion of %s gives no version", driver.path);
+    return arena->format("cuDriverGetVersion of %s returns no version", driver.path);
   }
   if (driver.status == 0) return "";
   return arena->format("cuDriverGetVersion of %s: error %d", driver.path, driver.status);
@@ -34,7 +34,7 @@ const char* describe(const DriverLookup& lookup, Arena* arena) {
 const char* driver_problem(const DriverLookup& lookup, Arena* arena) {
   if (lookup.report == nullptr) return "libcuda.so.1 was not looked for: out of memory";
   const char* text = describe(lookup, arena);
-  return text != nullptr ? text : "no memory to say why";
+  return text != nullptr ? text : "unknown reason: out of memory";
 }
 
 }  // namespace anycuda

@@ -76,7 +76,7 @@ class Look {
 
   void note_problem(const Installed* one, const char* what) {
     const char* problem = sites_->arena()->format("%s %s", one->folder, what);
-    owners_.problem = problem != nullptr ? problem : "no memory to read packages";
+    owners_.problem = problem != nullptr ? problem : "out of memory";
   }
 
   bool listed_by_conda(const Installed* one) {

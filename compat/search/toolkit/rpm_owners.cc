@@ -21,7 +21,7 @@ constexpr char kFolders[] = "/var/lib/rpm\0/usr/lib/sysimage/rpm\0";
 constexpr char kDatabases[] = "rpmdb.sqlite\0Packages\0Packages.db\0";
 const char* next(const char* text) { return text + std::strlen(text) + 1; }
 
-constexpr char kNoMemory[] = "no memory to read packages";
+constexpr char kNoMemory[] = "out of memory";
 
 // In memory that is zero, and more of it than is used: untouched pages cost nothing.
 struct Look {
@@ -39,7 +39,8 @@ struct Look {
   const char* problem(TextState state) {
     if (state != TextState::read) return describe_state(state, file.error());
     if (file.format() == PageFormat::unknown)
-      return "has a format that is not read: install the package with its release's cuda.h, "
+      return "has a format that anycuda does not read: install the package with its release's "
+             "cuda.h, "
              "such as cuda-cudart-devel-12-9";
     if (has_log("wal") || has_log("journal"))
       return "has unfinished changes in a log beside it: run rpm --rebuilddb";

@@ -107,7 +107,7 @@ void Sites::look_in(const Site& site, const char* path, bool is_folder, bool nvi
     if (state == TextState::read || state == TextState::missing) continue;
     const char* problem =
         arena_->format("%s/RECORD %s", one->folder, describe_state(state, record_.error()));
-    owners->problem = problem != nullptr ? problem : "no memory to read RECORDs";
+    owners->problem = problem != nullptr ? problem : "out of memory";
   }
   if (owners->count > 0) owners->site = &site;
 }

@@ -101,7 +101,7 @@ class RootSearch {
         return "has no #define CUDA_VERSION";
       case HeaderState::unclear:
         return stated.number == 0
-                   ? "defines CUDA_VERSION as something else than a number"
+                   ? "defines CUDA_VERSION as something other than a number"
                    : arena_->format("has CUDA_VERSION %ld, which is not a version", stated.number);
       case HeaderState::ambiguous:
         return arena_->format("defines CUDA_VERSION more than once, as %ld and as %ld",

@@ -7,7 +7,7 @@
 namespace anycuda {
 namespace {
 
-constexpr char kNoMemory[] = "no memory to say why";
+constexpr char kNoMemory[] = "unknown reason: out of memory";
 
 // A sentence that grows; what does not fit is left out.
 class TextWriter {
@@ -96,7 +96,7 @@ void add_owner_without_version(const ToolkitFacts& facts, int owner, TextWriter*
     text->add("and %s", metadata.problem);
     return;
   }
-  text->add("whose version is not a toolkit's");
+  text->add("whose version is not a CUDA Toolkit version");
   if (facts.owners.manager == Manager::dpkg || facts.owners.manager == Manager::rpm) return;
   text->next();
   if (facts.owners.manager == Manager::conda) {
@@ -137,7 +137,7 @@ void add_contradiction(const ToolkitFacts& facts, const OwnerMetadata& metadata,
     text->add("%s %s owns it, and both %s and %s pin it", kind_of(facts.owners.manager),
               metadata.label, metadata.pin, metadata.other_pin);
   } else {
-    text->add("its owner's metadata contradict themselves: %s", metadata.problem);
+    text->add("the metadata of its owner is contradictory: %s", metadata.problem);
   }
 }
 

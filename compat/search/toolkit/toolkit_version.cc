@@ -69,7 +69,7 @@ int major_of_wheel(const ToolkitFacts& facts, std::string_view path) {
 
 ToolkitVersion unknown(const char* problem) {
   ToolkitVersion answer;
-  answer.problem = problem != nullptr ? problem : "no memory to find it out";
+  answer.problem = problem != nullptr ? problem : "out of memory";
   return answer;
 }
 
@@ -80,7 +80,7 @@ ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites) 
   if (path == nullptr || *path != '/') return unknown("not a full path: it must begin with /");
   struct stat status;
   if (noted(stat(path, &status)) != 0) {
-    return unknown(arena->format("it cannot be looked at (%s)", std::strerror(errno)));
+    return unknown(arena->format("it cannot be examined (%s)", std::strerror(errno)));
   }
   auto* facts = static_cast<ToolkitFacts*>(arena->take(sizeof(ToolkitFacts)));
   if (facts == nullptr) return unknown(nullptr);

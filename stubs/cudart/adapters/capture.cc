@@ -103,7 +103,7 @@ Status recapture(Stream stream, unsigned int mode, Graph graph,
                  const v13::cudaGraphRecaptureCallbackData* callback) {
   if (callback != nullptr) {
     return refuse(v13::cudaErrorNotSupported, "cudaStreamBeginRecaptureToGraph",
-                  "this runtime cannot call back about changed nodes");
+                  "this runtime cannot report changed nodes by a callback");
   }
   return in_context([=] { return kDriver(stream, mode, graph, nullptr, nullptr); });
 }

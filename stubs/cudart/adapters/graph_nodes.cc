@@ -107,7 +107,8 @@ Status add_by_driver(const InsertionPoint& at, NodeParams* params) {
   static OfDriver drivers{"cuGraphAddNode_v2"};
   if (!drivers.available()) {
     return refuse(v13::cudaErrorNotSupported, kName,
-                  "conditional nodes and graphs given away need a driver of CUDA 12.3 or later");
+                  "conditional nodes, and child graphs that move into the node, need a driver of "
+                  "CUDA 12.3 or later");
   }
   driver::CUgraphNodeParams_st converted;
   const Status status = in_context([&] {

@@ -97,7 +97,8 @@ Status take(const NodeParams* params, Wanted* wanted, const char* function) {
   if (params->type == v13::cudaGraphNodeTypeHost) {
     constexpr unsigned int kBlocking = 0, kSpinWait = 1;  // cudaHostTaskSyncMode
     if (params->host.syncMode > kSpinWait) {
-      return refuse(v13::cudaErrorNotSupported, function, "an unknown way to wait for a host node");
+      return refuse(v13::cudaErrorNotSupported, function,
+                    "an unknown mode of waiting for a host node");
     }
     // How the driver waits is a hint: the node does the same.
     wanted->params.host.syncMode = kBlocking;

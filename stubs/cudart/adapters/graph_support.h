@@ -37,7 +37,7 @@ inline bool is_default(const EdgeData* data, std::size_t count) {
 
 inline Status refuse_edge_data(const char* function) {
   return refuse(v13::cudaErrorNotSupported, function,
-                "edge data that is not zero needs a driver of CUDA 12.3 or later");
+                "non-zero edge data needs a driver of CUDA 12.3 or later");
 }
 
 }  // namespace anycuda::graphs

@@ -22,7 +22,7 @@ Status launch(v13::cudaStream_t stream, v13::cudaHostFn_t function, void* data, 
   }
   if (mode == kSpinWait) {
     return refuse(v13::cudaErrorNotSupported, "cudaLaunchHostFunc_v2",
-                  "the driver (before 13.1) cannot be told to spin while it waits");
+                  "the driver (before 13.1) cannot spin while it waits");
   }
   if (mode != kBlocking) return remember(v13::cudaErrorInvalidValue);
   return per_thread ? v11::cudaLaunchHostFunc_ptsz(stream, function, data)

@@ -21,9 +21,9 @@ Status order_problem(const char* function, unsigned order, unsigned flags) {
     case v12::cudaMemcpySrcAccessOrderAny:
       return 0;
     case v12::cudaMemcpySrcAccessOrderDuringApiCall:
-      return refuse(v12::cudaErrorNotSupported, function,
-                    "the driver (before 12.8) has no copy that has read its source when the call "
-                    "returns");
+      return refuse(
+          v12::cudaErrorNotSupported, function,
+          "the driver (before 12.8) has no copy that reads its source before the call returns");
     default:
       return remember(v12::cudaErrorInvalidValue);
   }

@@ -45,9 +45,8 @@ bool is_lto(const char* option) {
 
 v12::nvJitLinkResult refuse_lto_ir(const char* function) {
   return refuse(v12::NVJITLINK_ERROR_INTERNAL, function,
-                "its input holds LTO-IR made by CUDA 12, which is promised to work within CUDA 12 "
-                "alone: install "
-                "nvJitLink 12, or give it PTX or CUBIN");
+                "its input has LTO-IR of CUDA 12, which NVIDIA supports only within CUDA 12: "
+                "install nvJitLink 12, or pass PTX or CUBIN");
 }
 
 bool may_hold_lto_ir(v12::nvJitLinkHandle link, v12::nvJitLinkInputType type) {

@@ -437,7 +437,7 @@ TEST(TheProcesssInstance, Reset_ForgetsComponentsAndKeepsLibrariesLoaded) {
   EXPECT_THAT(after["load:nvJitLink"], EndsWith("libnvJitLink.so.13"));
   EXPECT_EQ(after["mapped:libnvrtc.so.12"], "yes");
   EXPECT_THAT(after["load:nvrtc"], StartsWith("ToolkitMismatchError: "));
-  EXPECT_THAT(after["load:nvrtc"], HasSubstr("the library is loaded already, and stays so"));
+  EXPECT_THAT(after["load:nvrtc"], HasSubstr("the library is already loaded, and stays loaded"));
 }
 
 }  // namespace

@@ -161,11 +161,11 @@ TEST_F(DriverOn, WithoutAVersion_IsAFailure) {
     EXPECT_EQ(lookup.driver.status, Driver::kNoVersion);
     EXPECT_FALSE(lookup.driver.facts.present);
     EXPECT_NE(lookup.driver.facts.error, 0);
-    EXPECT_THAT(driver_problem(lookup, &arena), HasSubstr("gives no version"));
+    EXPECT_THAT(driver_problem(lookup, &arena), HasSubstr("returns no version"));
   });
   const ScopedVariable log("ANYCUDA_LOG", "warn");
   const std::string text = in_child([] { driver_of_process(); });
-  EXPECT_THAT(text, HasSubstr("(cuDriverGetVersion: success, but no version); it is treated as"));
+  EXPECT_THAT(text, HasSubstr("(cuDriverGetVersion: no version returned); it is treated as"));
 }
 
 // NVIDIA's libcuda.so.1 for linking, of a toolkit's folder "stubs".

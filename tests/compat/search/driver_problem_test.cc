@@ -22,7 +22,7 @@ TEST(DriverProblem, NamesTheFileAndTheFailure) {
   driver.status = 999;
   EXPECT_EQ(problem_of(driver), "cuDriverGetVersion of /lib/libcuda.so.1: error 999");
   driver.status = Driver::kNoVersion;
-  EXPECT_EQ(problem_of(driver), "cuDriverGetVersion of /lib/libcuda.so.1 gives no version");
+  EXPECT_EQ(problem_of(driver), "cuDriverGetVersion of /lib/libcuda.so.1 returns no version");
   driver.status = 0;
   driver.facts = {true, {12, 2}, 0};
   EXPECT_EQ(problem_of(driver), "");

@@ -74,7 +74,7 @@ TEST(Hint, ForALibraryThatStaysOpenIsToRemoveIt) {
 
 TEST(Hint, ForASecondMajorIsToUnsetTheVariable) {
   EXPECT_THAT(hint({{SearchTier::variable, Verdict::other_loaded}}),
-              HasSubstr("unset ANYCUDA_TESTLIB: the process has its test library already"));
+              HasSubstr("unset ANYCUDA_TESTLIB: the process has already loaded its test library"));
 }
 
 TEST(Hint, DriverTooOld_IsToUpdateIt) {
@@ -104,9 +104,11 @@ TEST(Hint, NamesTheSpecificVariable) {
 
 TEST(Hint, StrictMode_NamesBestEffortAndAServedVersion) {
   for (const Verdict verdict : {Verdict::no_metadata, Verdict::driver_branch_unknown}) {
-    EXPECT_THAT(hint({{SearchTier::system, verdict}}),
-                AllOf(HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort"),
-                      HasSubstr("a test library of CUDA 12.2 or older with its metadata")));
+    EXPECT_THAT(
+        hint({{SearchTier::system, verdict}}),
+        AllOf(
+            HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort"),
+            HasSubstr("a test library of CUDA 12.2 or older by pip, conda or NVIDIA's installer")));
   }
 }
 

@@ -88,7 +88,7 @@ TEST_F(Peers, TheLoadedOnesMajorAndMinorAreKnown) {
   linker("13.5", "13050", "liblink.so.13");
   const std::string first = first_beside({compiler});
   EXPECT_THAT(first, StartsWith("cuda-12.4/"));
-  EXPECT_THAT(first, HasSubstr("no LTO-IR goes between it and the test library of this process, " +
+  EXPECT_THAT(first, HasSubstr("it cannot exchange LTO-IR with the test library of this process, " +
                                compiler));
 }
 

@@ -131,7 +131,7 @@ TEST_F(Reason, FailedDriver_NamesTheErrorOrTheMissingFunction) {
     return of(Verdict::driver_failed);
   };
   EXPECT_THAT(text(803), HasSubstr("(cuDriverGetVersion: error 803), and"));
-  EXPECT_THAT(text(Driver::kNoVersion), HasSubstr("(cuDriverGetVersion: success, but no version)"));
+  EXPECT_THAT(text(Driver::kNoVersion), HasSubstr("(cuDriverGetVersion: no version returned)"));
   EXPECT_THAT(text(Driver::kNoFunction), HasSubstr("(cuDriverGetVersion: no such function)"));
 }
 

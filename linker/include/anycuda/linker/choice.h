@@ -55,7 +55,7 @@ bool needs_driver(const Facts& facts);
 // The table. It has a row for every combination of facts.
 Choice choose(const Facts& facts);
 
-// One sentence: the chosen linker and why; for a refusal, both versions and what would help.
+// One sentence: the chosen linker and why; for a refusal, both versions and what to do.
 std::string explain(const Facts& facts, const Choice& choice);
 
 }  // namespace anycuda::linker

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The exceptions of Linker and Program, beside std::bad_alloc. what() has the request, the
-// findings, the rule that failed, and what would help.
+// findings, the rule that failed, and what to do.
 #pragma once
 
 #include <stdexcept>

@@ -82,7 +82,7 @@ def of_file(path: Path, program: Path | None = None) -> DeviceCode:
     try:
         return parse(done.stdout)
     except NOT_UNDERSTOOD as error:
-        return DeviceCode(unread=f"{program} belongs to another version of anycuda: its output is not understood "
+        return DeviceCode(unread=f"{program} belongs to another version of anycuda: its output cannot be read "
                                  f"({error!r}); install anycuda again")
 
 

@@ -407,9 +407,9 @@ WITHOUT_GPU = {
 }
 
 LIBRARIES = {
-    "setting": Advice("Its value is not understood.", "Set it to {values}, or unset it.", ("unset {name}",),
+    "setting": Advice("anycuda does not know this value.", "Set it to {values}, or unset it.", ("unset {name}",),
                       "docs/doctor.md"),
-    "setting_unknown": Advice("It is not a setting of anycuda.", "Correct its name, or unset it.", ("unset {name}",),
+    "setting_unknown": Advice("anycuda does not know this variable.", "Correct its name, or unset it.", ("unset {name}",),
                               "docs/doctor.md"),
     "folder_denied": Advice(
         "This user may not enter {blocker}, so no file in {path} is found.",

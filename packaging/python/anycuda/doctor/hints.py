@@ -56,7 +56,7 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
 def _settings(findings: Findings) -> list[Hint]:
     return [
         hint(LIBRARIES, "setting" if setting.values else "setting_unknown",
-             f"{setting.name}={setting.value} is refused.", name=setting.name, values=setting.values)
+             f"{setting.name}={setting.value} is invalid.", name=setting.name, values=setting.values)
         for setting in findings.settings if not setting.understood
     ]
 

@@ -94,7 +94,7 @@ def _settings(findings: Findings, page: Page) -> None:
     page.pairs([
         (f"{setting.name}={setting.value}",
          "" if setting.understood else
-         f"not understood: {setting.values}" if setting.values else "anycuda has no such setting")
+         f"invalid: expected {setting.values}" if setting.values else "anycuda has no such setting")
         for setting in findings.settings
     ])
 
@@ -204,7 +204,7 @@ def _file(file: File, page: Page) -> None:
 def _hints(hints: list[Hint], page: Page) -> None:
     if not hints:
         return
-    page.head("What would help")
+    page.head("What to do")
     for number, hint in enumerate(hints, 1):
         page.pairs([(f"{number}.", f"{hint.why} {hint.what}")])
         for command in hint.commands:
