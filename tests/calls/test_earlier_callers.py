@@ -151,7 +151,7 @@ class EarlierCallers(unittest.TestCase):
         """cuDNN 9 dropped the one, and the other would give statuses of cuDNN 9 to a callback."""
         nine = self.library("cudnn", "9.28")
         for name, reason in (("cudnnRNNForwardTraining", "no longer in 9 (last in 8.9)"),
-                             ("cudnnSetCallback", "its callback would be given statuses of cuDNN 9")):
+                             ("cudnnSetCallback", "its callback would receive statuses of cuDNN 9")):
             found, log = self.call(self.all_calls(), [name], ANYCUDA_CUDNN8=str(nine), ANYCUDA_LOG="error")
             self.assertEqual(found, {name: 9})
             self.assertIn(f"{name} failed (status 9): {reason}", log)

@@ -264,7 +264,7 @@ class Faults(unittest.TestCase):
         (machine.root / "lib/libanycuda_doctor.so").write_bytes(b"no library")
         done = machine.doctor(command=command)
         self.assertEqual((done.returncode, done.stdout), (2, ""))
-        self.assertRegex(done.stderr, r"libanycuda_doctor.so cannot be used \(the question could not be asked; "
+        self.assertRegex(done.stderr, r"libanycuda_doctor.so cannot be used \(the query could not be sent; "
                          ".*file too short")
 
     def test_unknown_argument_error_lists_the_known_ones(self):

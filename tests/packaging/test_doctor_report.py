@@ -347,7 +347,7 @@ class Advice(unittest.TestCase):
     def test_one_advice_for_each_folder_that_is_closed(self):
         closed = environment.Environment("/v", denied=[environment.Denied(path, "/o") for path in ("/o/a", "/o/b")])
         self.assertEqual([one.why for one in hints.hints_for(found(), here(), closed)],
-                         ["/o is closed to this user. This user may not enter /o, so no file in /o/a is found."])
+                         ["/o is not accessible. This user may not enter /o, so no file in /o/a is found."])
         there = here(variables={"LD_LIBRARY_PATH": "/o/b"})
         (one,) = [one for one in hints.hints_for(found(driver=Driver()), there, closed) if "driver" in one.why]
         self.assertIn("/o/b", one.why)
@@ -398,7 +398,8 @@ class Words(unittest.TestCase):
 
     def test_verdicts_that_differ_name_their_callers(self):
         self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=TAKEN, _13=TOO_OLD, unversioned=TAKEN)),
-                         ("taken", "for CUDA 11, 13: needs a driver for CUDA 13; for CUDA 12 and no version: taken"))
+                         ("taken",
+                          "for CUDA 11, 13: needs a driver for CUDA 13; for CUDA 12 and an unknown CUDA: taken"))
         self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=PASSED))[0], "depends")
 
     def test_runtime_newer_than_the_driver_names_its_conditions(self):
@@ -474,8 +475,8 @@ class Page(unittest.TestCase):
         setting = findings.Setting("ANYCUDA_COMPAT", "x", False, "strict, best_effort or off")
         self.assertEqual(self.page(found(library, settings=[setting])), """\
 anycuda 1.2.3 doctor
-  machine   Debian GNU/Linux 12, Linux 6.1, glibc 2.36
-  asked as  Python 3.11.2, /home/me/venv/bin/python3
+  machine     Debian GNU/Linux 12, Linux 6.1, glibc 2.36
+  as seen by  Python 3.11.2, /home/me/venv/bin/python3
 
 Settings
   ANYCUDA_COMPAT=x  invalid: expected strict, best_effort or off
@@ -494,7 +495,7 @@ CUDA runtime, libcudart_stub.so
   >  12.9  wheel 12.9.79  taken           packages  /a/libcudart.so.12
 
 A program gets, by the CUDA that it was built for
-                CUDA 12  without version
+                CUDA 12  unversioned
   CUDA runtime  12.9     12.9
 
 What to do

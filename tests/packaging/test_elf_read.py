@@ -107,14 +107,14 @@ class Reader(Workspace):
             for value in (1 << 40, (1 << 64) - 1, len(self.good) * 16):
                 self.refused(self.with_value(tag, value), "in no segment")
         self.refused(self.with_value(layout.DT_STRSZ, 1 << 63), "string table")
-        self.refused(self.with_value(layout.DT_SONAME, 1 << 40), "a name at")
+        self.refused(self.with_value(layout.DT_SONAME, 1 << 40), "a name starts at byte")
 
     def test_a_name_without_an_end(self):
         size = headers(self.good).value(layout.DT_STRSZ)
         end = place(self.good, layout.DT_STRTAB) + size
         last = with_bytes(self.good, end - 1, b"x")
         at = slot(last, layout.DT_SONAME) + 8
-        self.refused(with_bytes(last, at, number(size - 2, 8)), "a name at")
+        self.refused(with_bytes(last, at, number(size - 2, 8)), "a name starts at byte")
 
     def test_chains_in_circles_end(self):
         at = place(self.good, layout.DT_VERDEF)

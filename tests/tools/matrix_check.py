@@ -105,7 +105,7 @@ class Layouts:
 
     def difference(self, mine: Function, old: str, theirs: Function, new: str) -> str:
         if "?" in (mine.texts[old], theirs.texts[new]):
-            return "no prototype known"
+            return "its prototype is unknown"
         key = self.meaning(mine.texts[old], old), self.meaning(theirs.texts[new], new)
         if key[0] == key[1]:
             return ""

@@ -348,7 +348,7 @@ class CommandLine(CacheCase):
     def test_unknown_names_end_with_2(self) -> None:
         status, _, err = self.run_cli(no_source, "get", "nowhere")
         self.assertEqual(status, 2)
-        self.assertIn("no set and no artifact is named 'nowhere'", err)
+        self.assertIn("'nowhere' is neither a set nor an artifact", err)
 
     def test_path_knows_only_what_is_there(self) -> None:
         self.assertEqual(self.run_cli(no_source, "path", "one")[0], 2)

@@ -87,7 +87,7 @@ END
         self.assertEqual(self.fetch("1", APT), (self.top / "in to/p.deb", "2"))
 
     def test_older_version_on_mirror_is_refused(self) -> None:
-        with self.assertRaisesRegex(FetchError, "version 3 is locked, the Debian mirror has only the older 2"):
+        with self.assertRaisesRegex(FetchError, "version 3 is locked, but the Debian mirror has only the older 2"):
             self.fetch("3", APT)
 
     def test_package_gone_from_mirror_is_reported(self) -> None:

@@ -125,7 +125,7 @@ class DebianPackages(CacheCase):
 
     def test_hard_links_are_refused_where_a_rule_takes_them(self) -> None:
         self.package([("usr/lib/liba.so.1", b"elf"), ("usr/lib/b", "=./usr/lib/liba.so.1")])
-        self.assertIn("only links within a folder", self.get_with_dpkg().missing["a"])
+        self.assertIn("only links within the folder", self.get_with_dpkg().missing["a"])
         self.package([("usr/lib/liba.so.1", b"elf"), ("usr/other/b", "=./usr/lib/liba.so.1")])
         self.assertEqual(self.get_with_dpkg().missing, {})
 
@@ -133,7 +133,7 @@ class DebianPackages(CacheCase):
         for target in ("/etc", "..", "../x", "."):
             with self.subTest(target=target):
                 self.package([("usr/lib/out", target), ("usr/lib/out/evil", b"evil")])
-                self.assertIn("only links within a folder", self.get_with_dpkg().missing["a"])
+                self.assertIn("only links within the folder", self.get_with_dpkg().missing["a"])
 
     def test_a_file_is_never_written_through_a_link(self) -> None:
         self.package(
@@ -183,7 +183,7 @@ class SourcePackages(CacheCase):
             for damaged in (self.archive(ending)[:60], b"no archive", b""):
                 with self.subTest(ending=ending, size=len(damaged)):
                     reason = self.get_archive(ending, damaged).missing["a"]
-                    self.assertIn(f"a_1.orig.tar.{ending}: not a whole archive", reason)
+                    self.assertIn(f"a_1.orig.tar.{ending}: truncated or damaged archive", reason)
 
 
 class Making(CacheCase):

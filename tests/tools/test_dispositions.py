@@ -69,7 +69,7 @@ class SmallCases(unittest.TestCase):
 
     def test_without_a_prototype_nothing_crosses_majors(self):
         text = "f\n  11.8-13.0  ?\n"
-        self.assertEqual(self.one(text, ("f", "11", "12")).reason, "no prototype known")
+        self.assertEqual(self.one(text, ("f", "11", "12")).reason, "its prototype is unknown")
         self.assertEqual(self.one(text, ("f", "12", "12")).kind, "direct")
 
     def test_a_hand_kept_prototype_crosses_only_the_majors_it_names(self):
@@ -145,7 +145,7 @@ class SmallCases(unittest.TestCase):
                          ("emulated", "of_g", "12.0"))
 
     def test_a_fallback_for_nothing_stops_the_build(self):
-        with self.assertRaisesRegex(abi_text.FormatError, "is absent: a fallback for nothing"):
+        with self.assertRaisesRegex(abi_text.FormatError, "is absent, so it has no use for a fallback"):
             self.one("f\n  13.0  int ()\ng\n  12.0  int ()\n", ("f", "13", "12"),
                      adapters="13>12 f emulated of_g fallback needs g  made from g\n")
 

@@ -59,7 +59,7 @@ class Folders(FolderCase):
 
     def test_with_another_name_than_the_library_are_refused(self) -> None:
         self.put("smaller", said="small")
-        with self.assertRaisesRegex(ValueError, "'smaller', and it says 'small'"):
+        with self.assertRaisesRegex(ValueError, "'smaller', but its name is 'small'"):
             self.folders.descriptor("smaller")
 
 

@@ -56,7 +56,7 @@ class Additions(unittest.TestCase):
 
     def test_a_function_without_a_prototype(self):
         found = self.found("f\n  12.0-13.0  ?\n")
-        self.assertRegex(found[0], "rejected only by the rule: no prototype known")
+        self.assertRegex(found[0], "rejected only by the rule: its prototype is unknown")
 
     def test_missing_adapter(self):
         text = "f\n  12.0  int (int a)\n  13.0  int (int a, int b)\n"

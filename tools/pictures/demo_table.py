@@ -18,7 +18,7 @@ def rows(output: str, program: str = PROGRAM) -> list[list[str]]:
     table = [[cell.strip() for cell in line.split("|")] for line in section[1].splitlines()]
     wrong = [cell for row in table for cell in row[1:] if cell.startswith(("WRONG", "skipped")) or not cell]
     if wrong:
-        raise ValueError(f"the demo's table is not whole: {wrong[0]}")
+        raise ValueError(f"the demo's table is incomplete: {wrong[0]}")
     return table
 
 

@@ -78,7 +78,7 @@ class Judge:
     def _difference(self, mine: Function, caller: str, theirs: Function, runtime: str) -> str:
         ours, others = self.shapes(mine, caller), self.shapes(theirs, runtime)
         if ours is None or others is None:
-            return "no prototype known"
+            return "its prototype is unknown"
         for shape, old in ours.items():
             for other, new in others.items():
                 if shape == other:
@@ -198,7 +198,7 @@ def _disposition(
         return found
     if found.kind not in ("direct", "renamed"):
         raise abi_text.FormatError(
-            f"adapters: {name} for {caller} on {runtime} is {found.kind}: a fallback for nothing"
+            f"adapters: {name} for {caller} on {runtime} is {found.kind}, so it has no use for a fallback"
         )
     return replace(found, fallback=_adapted(database, reviewed, disposition, lines[0]))
 

@@ -13,7 +13,7 @@ SLOTS = 1 << 16
 def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
     """`static`: for the archive, which has no versions: the names are the linker's to find, and nobody else's."""
     if len(plan.slots) > SLOTS:
-        raise ValueError(f"{plan.descriptor.name}: {len(plan.slots)} slots; a lazy entry has 16 bits for its own")
+        raise ValueError(f"{plan.descriptor.name}: {len(plan.slots)} slots; a lazy entry has 16 bits for its number")
     template = (TEMPLATES / f"{cpu.name}.S.in").read_text(encoding="utf-8")
     entries, lazy = [], []
     for index, slot in enumerate(plan.slots):

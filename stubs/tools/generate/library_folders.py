@@ -21,7 +21,7 @@ class LibraryFolders:
     def __post_init__(self) -> None:
         for folder in self.extra:
             if not list(folder.glob("*/library.json")):
-                raise ValueError(f"{folder} has no */library.json: a folder of libraries is laid out as stubs/ is")
+                raise ValueError(f"{folder} has no */library.json: expected a folder for each library, as in stubs/")
         names = self.names()
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -39,7 +39,7 @@ class LibraryFolders:
         path = self._of(name) / name / "library.json"
         library = descriptor.load(path)
         if library.name != name:
-            raise ValueError(f"{path}: the name of its folder is {name!r}, and it says {library.name!r}")
+            raise ValueError(f"{path}: its folder is named {name!r}, but its name is {library.name!r}")
         return library
 
     def facts(self, name: str) -> Path:

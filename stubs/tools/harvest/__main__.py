@@ -106,7 +106,7 @@ def _add(options: argparse.Namespace) -> int:
     changed = database.save(folder)
     say(
         f"{row.name} {options.version}: "
-        + (f"wrote {', '.join(changed)}" if changed else "the database said this already")
+        + (f"wrote {', '.join(changed)}" if changed else "the database already has this")
     )
     if options.headers is not None:
         for line in report.incompatible(folder, options.version):
@@ -140,8 +140,8 @@ def _check(options: argparse.Namespace) -> int:
         if lacks:
             say(f"{name}: {lacks} releases are not in {options.cache} and were not compared")
     for line in wrong:
-        say(f"{line}: differs from what the artifacts say; run `harvest all`")
-    say("the database is what the artifacts say" if not wrong else f"{len(wrong)} differ")
+        say(f"{line}: differs from the artifacts; run `harvest all`")
+    say("the database agrees with the artifacts" if not wrong else f"{len(wrong)} differ")
     return 1 if wrong else 0
 
 
@@ -190,7 +190,7 @@ def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
             release = _release(row, artifact, beside, internals)
         minor = ".".join(version.split(".")[:2])
         if minor != version and minor in database.releases and database.same_facts(release, minor):
-            say(f"    says the same as {minor}")
+            say(f"    the same as {minor}")
             continue
         database.add(release)
     changed = database.save(target / name)

@@ -41,7 +41,7 @@ class Apt:
             version = file.version if file.version in versions else versions[0]
             if version != file.version and not _is_newer(version, file.version):
                 raise FetchError(
-                    f"{package}: version {file.version} is locked, the Debian mirror has only the older {version} "
+                    f"{package}: version {file.version} is locked, but the Debian mirror has only the older {version} "
                     f"in {suite.name}: use a mirror that is up to date", final=True,
                 )  # fmt: skip
             return suite.download(package, version, into), version

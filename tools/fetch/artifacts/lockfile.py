@@ -76,7 +76,7 @@ class Lock:
         for name in names:
             if name not in self.sets and name not in self.artifacts:
                 raise ArtifactError(
-                    f"no set and no artifact is named '{name}'; sets: {', '.join(sorted(self.sets))}; "
+                    f"'{name}' is neither a set nor an artifact; sets: {', '.join(sorted(self.sets))}; "
                     "artifacts: `python3 tools/fetch/fetch.py list`"
                 )
         chosen = {member for name in names for member in self.sets.get(name, (name,))}
@@ -201,7 +201,7 @@ def check(lock: Lock) -> list[str]:
         if not re.fullmatch(r"[0-9a-f]{64}", file.sha256):
             problems.append(f"file {file.name}: '{file.sha256}' is not a SHA-256")
         if file.size <= 0:
-            problems.append(f"file {file.name}: size {file.size}")
+            problems.append(f"file {file.name}: size {file.size} is not positive")
         if not re.fullmatch(r"[^\s/=]+(==[^\s/=]+|/[^\s/]+/[^\s/]+( source)?)( aarch64)?", file.wish):
             problems.append(f"file {file.name}: '{file.wish}' is neither package==version nor package/suite/component")
     used = set()

@@ -40,7 +40,7 @@ def make(artifact: Artifact, archives: dict[str, Path], into: Path) -> None:
         try:
             _take(part, archives[part.file], into)
         except (zipfile.BadZipFile, tarfile.TarError, lzma.LZMAError, zlib.error, EOFError) as error:
-            raise FetchError(f"{part.file}: not a whole archive: {error}", final=True) from None
+            raise FetchError(f"{part.file}: truncated or damaged archive: {error}", final=True) from None
     for name, lines in artifact.write.items():
         _place(into, name).write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name, pattern in artifact.join.items():
@@ -157,5 +157,5 @@ def _place(into: Path, name: str) -> Path:
 
 def _link(into: Path, name: str, target: str, what: str) -> None:
     if "/" in target or target in ("", ".", ".."):
-        raise FetchError(f"{what}: link '{name}' to '{target}': only links within a folder are taken", final=True)
+        raise FetchError(f"{what}: link '{name}' to '{target}': only links within the folder are accepted", final=True)
     _place(into, name).symlink_to(target)

@@ -24,7 +24,7 @@ def update(path: Path, cache: Cache, keep: bool) -> None:
     try:
         old = lockfile.read_files(path)
     except ArtifactError as error:
-        say(f"starting from nothing: {error}")
+        say(f"starting with an empty lock file: {error}")
         old = {}
     with cache.exclusive(say):
         apt = Apt(cache.work / "apt")

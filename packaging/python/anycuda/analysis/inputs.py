@@ -21,7 +21,7 @@ _ELF, _ZIP = b"\x7fELF", b"PK"
 _CODE_STARTS = (b"\x50\xed\x55\xba", b".ver")  # of fatbins and of PTX; a cubin is an ELF file
 CODE_ENDINGS = (".ptx", ".fatbin")
 _PIECE = 1 << 20
-_ARCHIVES = {".conda": "a package of conda", ".deb": "a package of Debian", ".rpm": "a package of RPM",
+_ARCHIVES = {".conda": "a conda package", ".deb": "a Debian package", ".rpm": "an RPM package",
              ".tar": "an archive", **{f".tar.{one}": "an archive" for one in ("gz", "bz2", "xz", "zst")},
              ".tgz": "an archive", ".7z": "an archive"}
 _OF_OTHER_SYSTEMS = (".pyd", ".dll", ".dylib")

@@ -54,15 +54,15 @@ DRIVER_LIBRARY = {
         "It is a link to {target}, which does not exist, and WSL gets this folder from the driver in Windows.",
         "Install NVIDIA's driver in Windows again, and restart WSL.", ("wsl --shutdown  # in Windows",), _WSL),
     "driver_listed_only": Advice(
-        "/etc/ld.so.cache lists it, and the file does not exist: the driver was removed, or the list was written while "
-        "it was there.",
+        "/etc/ld.so.cache lists it, but the file does not exist: the driver was removed after the list was written.",
         "Install NVIDIA's display driver, and write the list again.", ("{install}", "sudo ldconfig"), _INSTALLATION),
     "driver_listed_in_container": Advice(
-        "/etc/ld.so.cache lists it, and the file does not exist: the image was made from a container that had the "
+        "/etc/ld.so.cache lists it, but the file does not exist: the image was made from a container that had the "
         "driver of its host.",
         "Start the container with the host's GPUs.", ("{start}", "ldconfig  # in the image"), _CONTAINERS),
     "driver_not_read": Advice(
-        "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
+        "The process ran out of memory while reading it.",
+        "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
     "driver_other_file": Advice(
         "The dynamic linker opens another file for it: it was replaced at that moment, or a module of LD_AUDIT leads "
@@ -120,19 +120,19 @@ DRIVER_LIBRARY = {
         "NVIDIA's display driver is not installed, or its folder is unknown to the dynamic linker.",
         "Install NVIDIA's display driver, and restart.", ("{install}",), _INSTALLATION),
     "driver_missing_for_gpu": Advice(
-        "This computer has {gpus}, and its driver is not installed.",
+        "This computer has {gpus}, but its driver is not installed.",
         "Install NVIDIA's display driver, and restart.", ("{install}",), _INSTALLATION),
     "driver_library_missing": Advice(
-        "The driver's kernel module {module} is loaded, and the driver's library for CUDA is not installed, or its "
+        "The driver's kernel module {module} is loaded, but the driver's library for CUDA is not installed, or its "
         "folder is unknown to the dynamic linker.",
         "Install the library of the same release, or name its folder in LD_LIBRARY_PATH.",
         ("{install_library}", "find / -name 'libcuda.so.*' 2>/dev/null"), _INSTALLATION),
     "driver_not_mounted": Advice(
-        "The container has the GPUs' device files and not the driver's libraries for CUDA: "
+        "The container has the GPUs' device files, but not the driver's libraries for CUDA: "
         "NVIDIA_DRIVER_CAPABILITIES ({capabilities}) must contain compute.",
         "Start the container with the capability compute.", ("{with_compute}",), _CONTAINERS),
     "nvml_not_mounted": Advice(
-        "The container has the driver's library for CUDA and not its libnvidia-ml.so.1: NVIDIA_DRIVER_CAPABILITIES "
+        "The container has the driver's library for CUDA, but not its libnvidia-ml.so.1: NVIDIA_DRIVER_CAPABILITIES "
         "({capabilities}) must contain utility.",
         "Start the container with the capability utility.", ("{with_compute}",), _CONTAINERS),
     "nvml_missing": Advice(
@@ -230,12 +230,13 @@ DRIVER_CALL = {
         "Remove the driver's packages from the image, and start the container again.",
         ("cat /proc/driver/nvidia/version", "{remove_driver}", "{restart}"), _CONTAINERS),
     "mismatch_compat": Advice(
-        "{path} is of NVIDIA's cuda-compat package and does not fit the kernel module{versions}: it serves older "
-        "driver branches only.",
+        "{path} belongs to NVIDIA's cuda-compat package and does not match the kernel module{versions}: it "
+        "supports only older driver branches.",
         "Take its folder out of the dynamic linker's path, and use the installed driver.",
         ("{without_folder}", "cat /proc/driver/nvidia/version"), _COMPATIBILITY),
     "compat_not_supported": Advice(
-        "{path} is of NVIDIA's cuda-compat package, which supports data-centre GPUs and some others, but not this one.",
+        "{path} belongs to NVIDIA's cuda-compat package, which supports data-centre GPUs and some others, but not "
+        "this one.",
         "Take its folder out of the dynamic linker's path, and update the display driver{of_host} instead.",
         ("{without_folder}", "{update}"), _COMPATIBILITY),
     "compat_mounted": Advice(
@@ -283,7 +284,7 @@ DRIVER_CALL = {
         "Give this user the device's group, or the device files their usual permissions (0666).",
         ("ls -l /dev/nvidia*", "sudo usermod -aG \"$(stat -c %G {device})\" \"$USER\""), _README),
     "device_missing": Advice(
-        "The kernel module is loaded, and its device files (/dev/nvidiactl, /dev/nvidia0) do not exist.",
+        "The kernel module is loaded, but its device files (/dev/nvidiactl, /dev/nvidia0) do not exist.",
         "Create them.", ("sudo nvidia-modprobe -u -c=0", "ls -l /dev/nvidia*"), _README),
     "gpu_hidden": Advice(
         "CUDA_VISIBLE_DEVICES={visible} hides {gpus}.",
@@ -297,11 +298,11 @@ DRIVER_CALL = {
         "This is WSL, and {path} hides the driver of Windows in /usr/lib/wsl/lib.",
         "Remove the Linux driver: in WSL only the driver of Windows works.", ("{remove_driver}",), _WSL),
     "wsl_without_gpu": Advice(
-        "This is WSL, and Windows passes no GPU on ({device}).",
+        "This is WSL, and Windows provides no GPU to it ({device}).",
         "Update WSL and NVIDIA's driver in Windows, and use WSL 2.",
         ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "nvidia-smi.exe"), _WSL),
     "wsl_error": Advice(
-        "This is WSL, whose driver is the one of Windows, and it reports no cause: an update of Windows, of its driver "
+        "This is WSL, which uses the Windows driver, and that reports no cause: an update of Windows, of its driver "
         "or of WSL may be incomplete, or WSL lost the GPU when Windows slept.",
         "Update WSL and NVIDIA's driver in Windows, and restart WSL.",
         ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "sudo dmesg | grep -i dxg"), _WSL),
@@ -311,7 +312,7 @@ DRIVER_CALL = {
         "Start the container on a host with a GPU, or repair the host's driver.",
         ("nvidia-smi  # on the host",), _APPTAINER),
     "nouveau": Advice(
-        "The kernel drives {gpus} by nouveau, with which CUDA does not work.",
+        "The kernel uses the driver nouveau for {gpus}, and CUDA does not work with it.",
         "Disable nouveau, and restart.",
         ("echo 'blacklist nouveau' | sudo tee /etc/modprobe.d/blacklist-nouveau.conf",
          "sudo update-initramfs -u || sudo dracut --force", "sudo reboot"), _INSTALLATION),
@@ -319,7 +320,7 @@ DRIVER_CALL = {
         "The kernel keeps {gpus} for a virtual machine (vfio-pci).",
         "Use it in that machine, or give it back to NVIDIA's driver.", ("lspci -k -d 10de:",), _README),
     "module_not_loaded": Advice(
-        "This computer has {gpus}, and the driver's kernel module is not loaded.",
+        "This computer has {gpus}, but the driver's kernel module is not loaded.",
         "Load it; if that fails, the kernel log has the cause (a new kernel, Secure Boot).",
         ("sudo modprobe nvidia", "sudo dmesg | grep -iE 'nvrm|nvidia'", "mokutil --sb-state"), _INSTALLATION),
     "no_gpu": Advice(
@@ -409,7 +410,8 @@ WITHOUT_GPU = {
 LIBRARIES = {
     "setting": Advice("anycuda does not know this value.", "Set it to {values}, or unset it.", ("unset {name}",),
                       "docs/doctor.md"),
-    "setting_unknown": Advice("anycuda does not know this variable.", "Correct its name, or unset it.", ("unset {name}",),
+    "setting_unknown": Advice("anycuda does not know this variable.", "Correct its name, or unset it.",
+                              ("unset {name}",),
                               "docs/doctor.md"),
     "folder_denied": Advice(
         "This user may not enter {blocker}, so no file in {path} is found.",
@@ -447,7 +449,7 @@ LIBRARIES = {
         "It is a link to {target}, which does not exist.", "Install its package again, or remove the link.",
         ("ls -l {path}", "{repair}"), _LINKER),
     "listed_only": Advice(
-        "/etc/ld.so.cache lists it, and the file does not exist.",
+        "/etc/ld.so.cache lists it, but the file does not exist.",
         "Install its package again, or write the list again.", ("{repair}", "sudo ldconfig"), _LINKER),
     "has_tokens": Advice(
         "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
@@ -463,7 +465,8 @@ LIBRARIES = {
         "It is an anycuda stub, which loads the library and does not contain it.",
         "Install {it} from NVIDIA.", ("{install}",), "docs/search.md"),
     "not_read": Advice(
-        "The process had no memory left to read it.", "End programs that hold memory, or raise the limit of the job.",
+        "The process ran out of memory while reading it.",
+        "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
     "other_file": Advice(
         "The dynamic linker opens {reason}, and not the file that was examined: the file was replaced at that moment, "

@@ -63,7 +63,7 @@ def _settings(findings: Findings) -> list[Hint]:
 
 def _denied(environment: Environment) -> list[Hint]:
     by_blocker = {one.blocker: one for one in reversed(environment.denied)}
-    return [hint(LIBRARIES, "folder_denied", f"{one.blocker} is closed to this user.", path=one.path,
+    return [hint(LIBRARIES, "folder_denied", f"{one.blocker} is not accessible.", path=one.path,
                  blocker=one.blocker)
             for one in reversed(list(by_blocker.values()))]
 

@@ -62,7 +62,7 @@ class Process:
             return f"crash: signal {number}, {signal.strsignal(number)}"
         code = os.WEXITSTATUS(self.status)
         if code == _UNABLE:
-            return "the question could not be asked"
+            return "the query could not be sent"
         return f"no answer: {os.strerror(code)}" if code else ""
 
     def _gone(self, patience: float) -> bool:

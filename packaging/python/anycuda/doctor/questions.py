@@ -56,7 +56,7 @@ class Asker:
         try:
             done = process.run_all([self._task(question) for question in questions], self.limit)
         except OSError as error:
-            raise Failure(f"cannot start a process for the questions: {error.strerror or error}; end other processes, "
+            raise Failure(f"cannot start a process for the queries: {error.strerror or error}; end other processes, "
                           "or raise the limit") from error
         return {question: _outcome(one, self.limit) for question, one in zip(questions, done)}
 

@@ -80,7 +80,7 @@ def _header(version: str, machine: Machine, page: Page) -> None:
     asked_as = "a program other than Python"
     if machine.asked_as == "python":
         asked_as = f"Python {machine.python}, {page.path(machine.executable)}"
-    rows = [("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("asked as", asked_as)]
+    rows = [("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("as seen by", asked_as)]
     within = [words.CONTAINERS[machine.container_kind or "container"]] if machine.container else []
     if machine.wsl or within:
         rows.append(("within", ", ".join([*within, "WSL"] if machine.wsl else within)))
@@ -173,7 +173,7 @@ def _matrix(findings: Findings, page: Page) -> None:
         # The driver's functions are the same for all callers.
         answers = [library.answers.get(UNVERSIONED if library.is_driver else caller) for caller in callers]
         rows.append((library.short, *(_got(answer, library, findings.driver) for answer in answers)))
-    heads = ["", *("without version" if caller == UNVERSIONED else f"CUDA {caller}" for caller in callers)]
+    heads = ["", *("unversioned" if caller == UNVERSIONED else f"CUDA {caller}" for caller in callers)]
     page.table(heads, rows, {"nothing": "red", "crash": "red"})
 
 

@@ -115,4 +115,4 @@ def _left_out(runtime: Library) -> list[str]:
 
 
 def name_of_caller(caller: str) -> str:
-    return f"CUDA {caller}" if caller.isdigit() else "no version"
+    return f"CUDA {caller}" if caller.isdigit() else "an unknown CUDA"

@@ -143,7 +143,8 @@ class Strings:
     def get(self, offset: int) -> str:
         end = self.table.find(b"\0", offset) if offset < len(self.table) else -1
         if end < 0:
-            raise self.headers.error(f"damaged: a name at {offset} of a string table of {len(self.table)} bytes")
+            raise self.headers.error(f"damaged: a name starts at byte {offset} of a string table of "
+                                     f"{len(self.table)} bytes")
         self.given += end - offset
         if self.given > self._MOST:
             raise self.headers.error("damaged: its names are longer than in any real file")
