@@ -90,7 +90,7 @@ TEST_F(JitPolicy, OnlyNewerNvrtc_ErrorHasAHint) {
   EXPECT_EQ(compiler(), "11 0.0");
   EXPECT_THAT(result_.err, ContainsRegex("libnvrtc.so.13 .*its output needs a driver for CUDA 13; "
                                          ".*ANYCUDA_DRIVER_COMPAT=assume_forward_compat"));
-  EXPECT_THAT(result_.err, HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
+  EXPECT_THAT(result_.err, HasSubstr("for another machine, set ANYCUDA_STUB_COMPAT=off"));
   machine_.env("ANYCUDA_COMPAT", "off");
   EXPECT_EQ(compiler(), "0 13.5");
   machine_.env("ANYCUDA_COMPAT", "").env("ANYCUDA_DRIVER_COMPAT", "assume_forward_compat");

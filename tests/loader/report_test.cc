@@ -369,7 +369,7 @@ TEST(Log, InvalidSettingIsReportedOnceWithTheValidValues) {
     report_wrong_log_setting();
   });
   EXPECT_EQ(count(text, "invalid ANYCUDA_LOG=verbose"), 1) << text;
-  EXPECT_THAT(text, HasSubstr("error (the default)"));
+  EXPECT_THAT(text, HasSubstr("; default: error\n"));
 }
 
 TEST(Log, ARightSettingIsNotSpokenOf) {

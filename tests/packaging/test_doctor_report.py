@@ -499,7 +499,7 @@ A program gets, by the CUDA that it was built for
   CUDA runtime  12.9     12.9
 
 What to do
-  1.  ANYCUDA_COMPAT=x is invalid. anycuda does not know this value. Set it to strict, best_effort or off, or unset it.
+  1.  ANYCUDA_COMPAT=x is invalid. It must be strict, best_effort or off. Correct it, or unset it.
         $ unset ANYCUDA_COMPAT
 
 CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")

@@ -86,7 +86,7 @@ TEST(Hint, DriverTooOld_IsToUpdateIt) {
 TEST(Hint, CompilerWithOldDriver_NamesTheWayWithoutTheDriver) {
   for (const Output output : {Output::ptx, Output::cubin}) {
     EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}, nullptr, output),
-                HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
+                HasSubstr("for another machine, set ANYCUDA_STUB_COMPAT=off"));
   }
   EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}), Not(HasSubstr("COMPAT")));
 }
@@ -96,7 +96,7 @@ TEST(Hint, NamesTheSpecificVariable) {
   for (const char* const variable : {kModeVariable, kStubModeVariable}) {
     EXPECT_THAT(
         hint({{SearchTier::system, Verdict::driver_too_old}}, nullptr, Output::ptx, variable),
-        HasSubstr("for another machine, ANYCUDA_STUB_COMPAT=off"));
+        HasSubstr("for another machine, set ANYCUDA_STUB_COMPAT=off"));
     EXPECT_THAT(hint({{SearchTier::system, Verdict::no_metadata}}, nullptr, Output::none, variable),
                 HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort"));
   }

@@ -408,11 +408,10 @@ WITHOUT_GPU = {
 }
 
 LIBRARIES = {
-    "setting": Advice("anycuda does not know this value.", "Set it to {values}, or unset it.", ("unset {name}",),
+    "setting": Advice("It must be {values}.", "Correct it, or unset it.", ("unset {name}",),
                       "docs/doctor.md"),
-    "setting_unknown": Advice("anycuda does not know this variable.", "Correct its name, or unset it.",
-                              ("unset {name}",),
-                              "docs/doctor.md"),
+    "setting_unknown": Advice("No setting of anycuda has this name.", "Correct the name, or unset it.",
+                              ("unset {name}",), "docs/doctor.md"),
     "folder_denied": Advice(
         "This user may not enter {blocker}, so no file in {path} is found.",
         "Let this user enter and list the folder, or name another one.",
