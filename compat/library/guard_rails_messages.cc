@@ -118,9 +118,9 @@ std::string pair_headline(const ComponentInstance& instance, const Decision& dec
 std::string pair_hint(const ComponentInstance& instance, const Decision& decision) {
   const ComponentInstance& other = decision.other;
   if (decision.pair == PairVerdict::two_runtimes) {
-    return "use the same CUDA for everything in the process, CUDA " +
+    return "use CUDA " +
            std::to_string(other.soname_major != 0 ? other.soname_major : other.version.major) +
-           "; no pipeline and no option allows two";
+           " for everything in the process; no pipeline and no option allows two";
   }
   if (companions(instance, other)) {
     return "install " + name_beside(instance, other) + " of CUDA " + describe(other.version);

@@ -156,7 +156,7 @@ TEST_F(Candidates, RefusedLoadedLibraryEndsTheSearch) {
   GuardRailsImpl rails = machine.rails(constrained("==12.*"));
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
               AllOf(HasSubstr("/opt/theirs/libnvrtc.so.13"), Not(HasSubstr("also refused")),
-                    HasSubstr("stays so")));
+                    HasSubstr("stays loaded")));
   EXPECT_EQ(machine.times_asked("find"), 0);
 }
 

@@ -171,7 +171,7 @@ TEST(TwoRuntimes, ThatOtherCodeHasLoadedAreRefusedAndStay) {
   GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(message([&] { rails.load("cudart"); }),
               AllOf(HasSubstr("only one major of the CUDA runtime (cudart) may be loaded"),
-                    HasSubstr("/opt/theirs/libcudart.so.12"), HasSubstr("stays so")));
+                    HasSubstr("/opt/theirs/libcudart.so.12"), HasSubstr("stays loaded")));
   EXPECT_EQ(machine.times_asked("open"), 0);
 }
 
@@ -205,7 +205,7 @@ TEST(TwoRuntimes, AreRefusedWhenOpeningTheFirstBringsTheSecond) {
   GuardRailsImpl rails = machine.rails();
   EXPECT_THAT(
       message([&] { rails.load("cudart"); }),
-      AllOf(HasSubstr("only one major of the CUDA runtime"), HasSubstr("is loaded already")));
+      AllOf(HasSubstr("only one major of the CUDA runtime"), HasSubstr("is already loaded")));
 }
 
 TEST(TwoCopies, OfOneMajor_AreOneRuntime) {

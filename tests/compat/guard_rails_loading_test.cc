@@ -42,7 +42,7 @@ TEST(ALoadedLibrary, WithoutMetadataIsRefusedInStrictAndStays) {
   machine.driver("13.5").library("nvrtc", "13.5").loaded("nvrtc", "", "libnvrtc.so.12");
   GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "InsufficientMetadataError");
-  EXPECT_THAT(message([&] { rails.load("nvrtc"); }), HasSubstr("stays so"));
+  EXPECT_THAT(message([&] { rails.load("nvrtc"); }), HasSubstr("stays loaded"));
 }
 
 TEST(ALibraryThatIsNotLoaded, IsRefusedWithoutTheNoteOnStaying) {
@@ -138,7 +138,7 @@ TEST(AConstructor, ThatHasAConflictingComponentAcceptedComesFirst) {
   rails = &impl;
   EXPECT_THAT(
       message([&] { impl.load("nvrtc"); }),
-      AllOf(HasSubstr("nvrtc and cublas must be of one CUDA major"), HasSubstr("stays so")));
+      AllOf(HasSubstr("nvrtc and cublas must be of one CUDA major"), HasSubstr("stays loaded")));
   EXPECT_EQ(outcome([&] { impl.load("cublas"); }), "accepted");
 }
 
@@ -182,7 +182,7 @@ TEST(ALoadedLibrary, IsClosedAgainIfItIsRefusedOnceOpen) {
   });
   GuardRailsImpl impl = machine.rails();
   rails = &impl;
-  EXPECT_THAT(message([&] { impl.load("nvrtc"); }), HasSubstr("stays so"));
+  EXPECT_THAT(message([&] { impl.load("nvrtc"); }), HasSubstr("stays loaded"));
   EXPECT_EQ(machine.times_asked("close"), 1);
 }
 

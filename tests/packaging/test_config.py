@@ -41,9 +41,9 @@ class Config(unittest.TestCase):
         self.assertEqual(self.said("--cmake-dir", "--stubs"), f"{self.root}/lib/cmake\n{self.root}/lib\n")
 
     def test_missing_and_never_installed_folders_are_refused(self):
-        with self.assertRaisesRegex(failure.Failure, "no folder of include: .*include is missing"):
+        with self.assertRaisesRegex(failure.Failure, "no include folder: .*include is missing"):
             self.said("--include")
-        with self.assertRaisesRegex(failure.Failure, "no folder of link: it was built without"):
+        with self.assertRaisesRegex(failure.Failure, "no link folder: it was built without"):
             self.said("--link-dir")
 
     def test_build_folder_is_reported_as_one(self):
@@ -51,7 +51,7 @@ class Config(unittest.TestCase):
         text = json.loads(path.read_text(encoding="utf-8"))
         del text["folders"]["cmake"], text["folders"]["include"]
         path.write_text(json.dumps(text), encoding="utf-8")
-        with self.assertRaisesRegex(failure.Failure, "no folder of cmake: it belongs to a build folder, .*cmake "
+        with self.assertRaisesRegex(failure.Failure, "no cmake folder: it belongs to a build folder, .*cmake "
                                                      "--install"):
             self.said("--cmake-dir")
         self.assertEqual(self.said("--stubs"), f"{self.root}/lib\n")

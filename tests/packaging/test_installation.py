@@ -61,14 +61,14 @@ class Trees(unittest.TestCase):
 
     def test_a_folder_that_is_not_there_or_not_named(self):
         loaded = self.loaded()
-        with self.assertRaisesRegex(Failure, "has no folder of static: it belongs to a build folder, .*cmake "
+        with self.assertRaisesRegex(Failure, "has no static folder: it belongs to a build folder, .*cmake "
                                              "--install"):
             loaded.folder("static")
         whole = installation.load(self.written(self.whole(folders={**FOLDERS, "include": "include"})))
-        with self.assertRaisesRegex(Failure, "has no folder of static: it was built without"):
+        with self.assertRaisesRegex(Failure, "has no static folder: it was built without"):
             whole.folder("static")
         (self.root / "lib/link").rmdir()
-        with self.assertRaisesRegex(Failure, "has no folder of link: .*/lib/link is missing"):
+        with self.assertRaisesRegex(Failure, "has no link folder: .*/lib/link is missing"):
             loaded.folder("link")
 
     def test_a_damaged_file(self):
@@ -113,7 +113,7 @@ class Built(unittest.TestCase):
     def test_the_build_folder_has_what_its_file_names(self):
         found = installation.load(BUILD / "share" / "anycuda" / "installation.json")
         self.assertEqual(found.cpu, os.uname().machine)
-        with self.assertRaisesRegex(Failure, "no folder of cmake: it belongs to a build folder"):
+        with self.assertRaisesRegex(Failure, "no cmake folder: it belongs to a build folder"):
             found.folder("cmake")
         for name in ("cudart", "nvrtc", "nvjitlink", "cuda"):
             self.assertTrue(found.stub(name).is_file())

@@ -327,7 +327,7 @@ class Refused(RepairCase):
             self.assertIn("does not exist", self.refused(self.top / name, status=2))
         other = self.top / "there.whl"
         other.write_bytes(b"")
-        self.assertIn("is not a wheel's name", self.refused(other, status=2))
+        self.assertIn("is not named like a wheel", self.refused(other, status=2))
 
     def test_cut_and_changed_wheels(self):
         whole = self.wheel({"thing/a.so": self.library()}).read_bytes()

@@ -237,7 +237,7 @@ class Wrong(OptionsCase):
         for name, said in (("thing-1.0.tar.gz", "pip wheel"), ("thing_1.0_amd64.deb", "dpkg-deb -R"),
                            ("thing-1.0-0.conda", "cph extract"), ("thing-1.0-0.tar.bz2", "a conda package"),
                            ("thing.rpm", "an RPM package"), ("thing.zip", "pip wheel"), ("thing.so", "anycuda patch"),
-                           ("thing.whl", "is not a wheel's name"), ("README", "is not a wheel's name")):
+                           ("thing.whl", "is not named like a wheel"), ("README", "is not named like a wheel")):
             with self.subTest(name=name):
                 path = self.top / name
                 path.write_bytes(b"\x7fELF" if name == "thing.so" else b"x")

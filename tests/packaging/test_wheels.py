@@ -42,7 +42,7 @@ class Names(unittest.TestCase):
 
     def test_invalid_wheels_are_refused(self):
         for file in ("a.whl", "a-1-py3-none.whl", "a-1-py3-none-any.zip", "a-1-b-py3-none-any.whl"):
-            with self.subTest(file=file), self.assertRaisesRegex(Failure, "is not a wheel's name"):
+            with self.subTest(file=file), self.assertRaisesRegex(Failure, "is not named like a wheel"):
                 names.parse(file)
 
     def test_of_a_project_are_one_however_they_are_written(self):

@@ -31,10 +31,10 @@ class Installation:
         "cmake", "pkgconfig" or "include"."""
         folder = self.folders.get(holds)
         if folder is None:
-            raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}{self._why_never()}")
+            raise Failure(f"this anycuda ({_PACKAGE}) has no {holds} folder{self._why_never()}")
         if not folder.is_dir():
-            raise Failure(f"this anycuda ({_PACKAGE}) has no folder of {holds}: {folder} is missing; install anycuda "
-                          "again")
+            raise Failure(f"this anycuda ({_PACKAGE}) has no {holds} folder: {folder} is missing; "
+                          "install anycuda again")
         return folder
 
     def _why_never(self) -> str:

@@ -113,7 +113,7 @@ TEST(ARuntime, BesideOneOfAnotherMajorIsRefusedAndBothStay) {
                                         "dlopen:" + old, "dlopen:" + newer, "load:cudart"});
     EXPECT_THAT(steps["load:cudart"],
                 AllOf(StartsWith("ToolkitMismatchError: only one major of the CUDA runtime"),
-                      HasSubstr(old), HasSubstr(newer), HasSubstr("stays so")));
+                      HasSubstr(old), HasSubstr(newer), HasSubstr("stays loaded")));
   }
 }
 
@@ -361,7 +361,7 @@ TEST_F(ALibraryThatLies, AlreadyLoaded_IsRefusedAndNoOtherIsLoaded) {
   const Steps steps = computer.rails({"mode=best_effort", "driver=13.5/600", "dlopen:" + liar,
                                       "load:cudart", "mapped:/usr/local/cuda"});
   EXPECT_THAT(steps["load:cudart"],
-              AllOf(StartsWith("LoadError: "), HasSubstr(kLie), HasSubstr("stays so")));
+              AllOf(StartsWith("LoadError: "), HasSubstr(kLie), HasSubstr("stays loaded")));
   EXPECT_EQ(steps["mapped:/usr/local/cuda"], "no");
 }
 

@@ -134,7 +134,7 @@ def _library(library: Library, driver: Driver, page: Page) -> None:
         page.sentence(f"{answer.ended}; last step: {answer.last_step or 'none'}")
     if not library.candidates:
         if not ended:
-            page.sentence(f"none was found in {_places(library)}")
+            page.sentence(f"none was found; searched: {_places(library)}")
         return
     rows, below = [], []
     for candidate in library.candidates:

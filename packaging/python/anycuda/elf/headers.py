@@ -65,7 +65,7 @@ class Headers:
             what = "an empty file" if not start else "not an ELF file"
             raise NotElf(f"{self.source.name}: {what}")
         if len(start) < layout.HEADER.size:
-            raise self.error(f"truncated: {len(start)} bytes are less than an ELF header")
+            raise self.error(f"truncated: it has {len(start)} bytes, fewer than an ELF header")
         if start[4] != 2:
             raise self.error("a 32-bit file; CUDA supports only 64-bit "
                              "files" if start[4] == 1 else "damaged ELF header")

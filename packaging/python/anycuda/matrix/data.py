@@ -89,10 +89,10 @@ def read(path: Path | None = None) -> dict:
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from None
     except ValueError as error:
-        raise Failure(f"{path} is not valid JSON ({error}): install anycuda again") from None
+        raise Failure(f"{path} is not valid JSON ({error}): install anycuda again, or correct --file") from None
     if not isinstance(text, dict) or text.get("format") != FORMAT:
         raise Failure(f"{path} is not a matrix of format {FORMAT}: it belongs to another version of anycuda; install "
-                      "anycuda again")
+                      "anycuda again, or correct --file")
     return text
 
 

@@ -39,7 +39,8 @@ class WheelName:
 def parse(file: str) -> WheelName:
     found = _FORM.fullmatch(file)
     if not found:
-        raise Failure(f"{file} is not a wheel's name: restore the original name, NAME-VERSION-PYTHON-ABI-PLATFORM.whl")
+        raise Failure(f"{file} is not named like a wheel, NAME-VERSION-PYTHON-ABI-PLATFORM.whl: name a wheel, or "
+                      "restore its original name")
     return WheelName(file, found["distribution"], found["version"], tuple(found["platform"].split(".")),
                      "-".join((found["python"], found["abi"], found["platform"])))
 
