@@ -497,7 +497,7 @@ TEST_F(Embedded, AViewNeverNamesAnotherGraphOfTheSameAddress) {
   EXPECT_EQ(Exec::instantiate(view, &exec), CUDA_ERROR_INVALID_VALUE);
   Graph other;
   EXPECT_EQ(add_child(second, {}, view, &made), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_THAT(last_error(), HasSubstr("the child graph is gone"));
+  EXPECT_THAT(last_error(), HasSubstr("the child graph no longer exists"));
   EXPECT_EQ(driver().live().nodes, 0U);
 }
 

@@ -71,7 +71,7 @@ TEST_F(NodeOwners, BadGraphNodeOrRoleIsRefused) {
   const GraphView view = one;
   one.destroy();
   EXPECT_EQ(graph_set_owner(view, empty, OwnerRole::code, owner), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_THAT(last_error(), HasSubstr("the graph is gone"));
+  EXPECT_THAT(last_error(), HasSubstr("the graph no longer exists"));
   EXPECT_EQ(graph_get_owner(view, empty, OwnerRole::code), nullptr);
   EXPECT_EQ(owner.use_count(), 1);
 }
