@@ -139,9 +139,9 @@ void check_source(const Source& source) {
   }
   for (const std::string& expression : source.expressions) zero = zero || has_zero(expression);
   if (!zero) return;
-  throw InputError("the source " + quoted(source.name) +
-                       ", one of its headers, a name of these or a name expression has a zero "
-                       "byte, after which NVRTC ignores everything",
+  throw InputError("a zero byte is in the source " + quoted(source.name) +
+                       ", its headers, their names or its name expressions: NVRTC would ignore "
+                       "the text after it",
                    source.name);
 }
 

@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #ifndef __GLIBC__
-#error "anycuda supports Linux with glibc (2.17 or later); this C library is another"
+#error "anycuda supports only Linux with glibc (2.17 or later)"
 #endif
 
 #if defined(__x86_64__)

@@ -150,7 +150,7 @@ CUresult Capture::end_capture() noexcept {
 CUresult Capture::end(Graph* out) {
   return entry([&] {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    if (state_ == nullptr || state_->ended) return no_capture("there is no capture");
+    if (state_ == nullptr || state_->ended) return no_capture("the Capture is empty or has ended");
     if (fork_) return no_capture("a fork ends with the capture that it has joined");
     if (state_->into_body)
       return no_capture("the caller owns the graph of this capture: use end()");
@@ -162,7 +162,7 @@ CUresult Capture::end(Graph* out) {
 
 CUresult Capture::end() {
   return entry([&] {
-    if (state_ == nullptr || state_->ended) return no_capture("there is no capture");
+    if (state_ == nullptr || state_->ended) return no_capture("the Capture is empty or has ended");
     if (fork_) return no_capture("a fork ends with the capture that it has joined");
     if (!state_->into_body)
       return no_capture("this capture creates its own graph: use end(&graph)");
@@ -173,7 +173,7 @@ CUresult Capture::end() {
 CUresult Capture::view(GraphView* out) const {
   return entry([&] {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    if (state_ == nullptr) return no_capture("there is no capture");
+    if (state_ == nullptr) return no_capture("the Capture is empty");
     if (fork_) return no_capture("a fork has no graph: use that of the capture that it has joined");
     if (!state_->ended) return no_capture("the graph is not complete before the capture has ended");
     GraphView view = GraphState::view(state_->graph);

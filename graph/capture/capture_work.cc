@@ -43,7 +43,7 @@ bool is_active(CUstream stream, unsigned long id, CaptureInfo* out) noexcept {
 CUresult no_capture(const char* why) noexcept { return fail(CUDA_ERROR_INVALID_VALUE, "%s", why); }
 
 CUresult Capture::State::ask(const State* state, CUstream stream, CaptureInfo* out) noexcept {
-  if (state == nullptr || state->ended) return no_capture("there is no capture");
+  if (state == nullptr || state->ended) return no_capture("the Capture is empty or has ended");
   const CUresult result = ask_active(stream, out);
   if (result != CUDA_SUCCESS || out->id == state->id) return result;
   return no_capture("the stream is not part of this capture");

@@ -10,7 +10,7 @@
 namespace anycuda::graph {
 namespace {
 
-CUresult none() { return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable graph"); }
+CUresult none() { return fail(CUDA_ERROR_INVALID_VALUE, "the Exec is empty"); }
 
 // Makes the list of owners that an executable graph inherits from the graph it is made from.
 // `through` lets that graph hold the list until after the driver's call. A driver without user

@@ -17,7 +17,7 @@ template <typename Call>
 CUresult set_one(CUgraphExec exec, ExecOwners* exec_owners, CUgraphNode node, OwnerList* owners,
                  const Call& call) {
   if (exec == nullptr) {
-    return fail(CUDA_ERROR_INVALID_VALUE, "there is no executable graph");
+    return fail(CUDA_ERROR_INVALID_VALUE, "the Exec is empty");
   }
   if (exec_owners == nullptr && owners->first != nullptr) {
     return fail(CUDA_ERROR_NOT_SUPPORTED,
