@@ -111,8 +111,9 @@ class Link {
   void require(unsigned result, const std::string& call) {
     if (result == api::CUDA_SUCCESS) return;
     *logs_ = state_.logs();
-    throw link_error({call, driver_result(result) + cure_of(result), static_cast<int>(result),
-                      hint_for_newer(items_, "the driver", probe_driver().version)},
+    std::string hint = hint_for_newer(items_, "the driver", probe_driver().version);
+    if (hint.empty()) hint = cure_of(result);
+    throw link_error({call, driver_result(result), static_cast<int>(result), std::move(hint)},
                      items_, option_texts(), *logs_);
   }
 

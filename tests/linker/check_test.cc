@@ -89,7 +89,7 @@ TEST(Inputs, EachFaultNamesTheInput) {
               HasSubstr("begins like CUBIN"));
   EXPECT_THAT(refused<InputError>(one(InputType::any, "junk")), HasSubstr("declare its InputType"));
   EXPECT_THAT(refused<InputError>(one(static_cast<InputType>(77), kPtx)),
-              HasSubstr("unknown type (77)"));
+              HasSubstr("invalid InputType (77)"));
   EXPECT_THAT(refused<InputError>(one(InputType::index, "a b c")), HasSubstr("must be a file"));
   EXPECT_THAT(refused<InputError>(one(InputType::ptx, kPtx, std::string("a\0b", 3))),
               HasSubstr("zero byte in its name"));

@@ -131,7 +131,8 @@ TEST(Choice, HasTheReasonOfTheBackend) {
   const Facts by_driver = facts_of(k130, k129, false, false, Rule::newer_driver);
   EXPECT_THAT(explain(by_driver, choose(by_driver)), HasSubstr("nvJitLink is 12.9"));
   const Facts none = facts_of(k130, kUnknown, false, false, Rule::newer_driver);
-  EXPECT_THAT(explain(none, choose(none)), HasSubstr("links: there is no nvJitLink, and neither"));
+  EXPECT_THAT(explain(none, choose(none)),
+              HasSubstr("is used: there is no nvJitLink, and neither"));
   const Facts same = facts_of(k129, k124, true, true, Rule::newer_driver);
   EXPECT_THAT(explain(same, choose(same)),
               HasSubstr("of the driver's major (the driver supports CUDA 12.9)"));

@@ -68,7 +68,7 @@ TEST(DriverLinker, FullLogStatesItsTruncation) {
 }
 
 TEST(DriverLinker, OutputThatIsNotACubin_IsNotReturned) {
-  EXPECT_THAT(run("junk"), HasSubstr("gave 64 bytes that are not CUBIN"));
+  EXPECT_THAT(run("junk"), HasSubstr("returned 64 bytes that are not CUBIN"));
 }
 
 TEST(DriverLinker, NeedsACurrentContext) {

@@ -163,7 +163,7 @@ TEST(Lost, InputNewerThanTheDriverIsNamed) {
   Computer computer;
   computer.with_fake_driver("complete", "12040").env("FAKE_DRIVER_QUIET", "1");
   EXPECT_THAT(computer.walk({"link", "driver", made("second.ptx")}),
-              HasSubstr("has PTX 9.5, of CUDA 13.5, and the driver is of CUDA 12.4: install one"));
+              HasSubstr("it has PTX 9.5, of CUDA 13.5, and the driver is of CUDA 12.4"));
 }
 
 TEST(Links, AreForTheDeviceOfTheContext) {

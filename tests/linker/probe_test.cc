@@ -24,7 +24,8 @@ TEST(Probes, AreKeptAndCanBeReset) {
   EXPECT_EQ(after(out, "reset: "), "nvJitLink usable 12.9");
   EXPECT_EQ(after(out, "in use: "), "nvJitLink usable 12.9");
   EXPECT_EQ(after(out, "still the same: "), "1");
-  EXPECT_THAT(after(out, "wrong setting: "), HasSubstr("BackendError: ANYCUDA_COMPAT=lenient"));
+  EXPECT_THAT(after(out, "wrong setting: "),
+              HasSubstr("BackendError: invalid ANYCUDA_COMPAT=lenient"));
   EXPECT_EQ(after(out, "right again: "), "nvJitLink absent 0.-1");
   EXPECT_EQ(after(out, "of the driver: "), "BackendError");
 }
@@ -110,7 +111,8 @@ TEST(Messages, HaveEachPathInOneLine) {
   computer.env("ANYCUDA_CUDA", computer.root().string() + "/gone\ndriver \xc2\x9b");
   EXPECT_THAT(computer.child({"probes"}), HasSubstr("/gone\\x0adriver \\xc2\\x9b: no such file"));
   computer.env("ANYCUDA_COMPAT", "a\nfirst: b");
-  EXPECT_THAT(computer.child({"programs", "tell"}), HasSubstr("ANYCUDA_COMPAT=a\\x0afirst: b is"));
+  EXPECT_THAT(computer.child({"programs", "tell"}),
+              HasSubstr("invalid ANYCUDA_COMPAT=a\\x0afirst: b, so "));
 }
 
 TEST(Programs, WithoutNvrtc_MessageNamesTheFiles) {
