@@ -223,7 +223,7 @@ TEST_F(Execs, NullGraph_ReturnsErrors) {
   Exec exec;
   const GraphView none;
   EXPECT_EQ(exec.launch(nullptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_THAT(last_error(), HasSubstr("no executable graph"));
+  EXPECT_THAT(last_error(), HasSubstr("the Exec is empty"));
   EXPECT_EQ(exec.upload(nullptr), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(exec.update(none), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(exec.set_host(nullptr, host(nullptr)), CUDA_ERROR_INVALID_VALUE);
