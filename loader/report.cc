@@ -31,9 +31,10 @@ void add_tiers(Message* message, const Report& report) {
     } else if (tier == SearchTier::variable) {
       message->add("%s\n", files == 0 ? "not set" : "set");
     } else if (tier == SearchTier::loaded) {
-      message->add("%d found\n", files);
+      message->add("%d file%s\n", files, files == 1 ? "" : "s");
     } else {
-      message->add("%d in %d folder%s\n", files, summary.folders, summary.folders == 1 ? "" : "s");
+      message->add("%d file%s in %d folder%s\n", files, files == 1 ? "" : "s", summary.folders,
+                   summary.folders == 1 ? "" : "s");
     }
   }
 }

@@ -115,7 +115,11 @@ void add_short_report(Message* message, const Report& report, const char* functi
   if (report.request.policy.wrong_count != 0) {
     add_wrong_setting(message, report.request.policy);
   } else {
-    add_looked_for(message, report.library(), folder_count(report), report.request.caller_major);
+    if (report.variable_names_a_file()) {
+      message->add("  looked for: only the file in %s\n", report.library().variable);
+    } else {
+      add_looked_for(message, report.library(), folder_count(report), report.request.caller_major);
+    }
     add_refused(message, report, arena);
   }
   message->add_line("  what to do: %s.", hint_for(report, arena));

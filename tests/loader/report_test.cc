@@ -301,7 +301,7 @@ TEST(Report, ManyCandidates_HasTheirNumberAndAHint) {
   const int shown = count(text, "  /ppp");
   EXPECT_GE(shown, 15);
   EXPECT_THAT(text, HasSubstr("\n  and " + std::to_string(60200 - shown) + " more files\n"));
-  EXPECT_THAT(text, HasSubstr("60200 in 0 folders\n"));
+  EXPECT_THAT(text, HasSubstr("60200 files in 0 folders\n"));
   EXPECT_THAT(text, HasSubstr("\n  what to do: "));
   EXPECT_EQ(text.back(), '\n');
 }
