@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # The places of installed files under a prefix; cmake --install. Components: runtime (the stubs and the drop-ins), dev
-# (files for building programs), compat (the C++ library, installed by compat/), linker and graph (the C++ libraries that
-# call CUDA through the stubs), command (bin/anycuda).
+# (files for building programs), compat, linker and graph (the C++ libraries), command (bin/anycuda).
 # Installed files find each other by relative paths, so an installed tree may be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -12,9 +11,14 @@ set(share share/anycuda) # fixed, as bin is: bin/anycuda has ../share/anycuda in
 set(made "${PROJECT_BINARY_DIR}/install")
 file(MAKE_DIRECTORY "${made}/links")
 get_property(linkable GLOBAL PROPERTY ANYCUDA_LINKABLE)
+get_property(plain GLOBAL PROPERTY ANYCUDA_PLAIN)
 
 get_property(stubs TARGET anycuda_stubs PROPERTY MANUALLY_ADDED_DEPENDENCIES)
+set(linked "${plain}") # cuda:libcuda.so:1. Programs link these stubs themselves, the others by link libraries
+list(TRANSFORM linked REPLACE ":.*" "_stub")
+list(REMOVE_ITEM stubs ${linked})
 install(TARGETS ${stubs} LIBRARY DESTINATION "${libraries}" COMPONENT runtime)
+install(TARGETS ${linked} EXPORT anycudaTargets LIBRARY DESTINATION "${libraries}" COMPONENT runtime)
 get_property(dropins TARGET anycuda_dropins PROPERTY MANUALLY_ADDED_DEPENDENCIES)
 install(TARGETS ${dropins} LIBRARY DESTINATION "${own}/dropin" COMPONENT runtime)
 
@@ -40,14 +44,16 @@ foreach(row IN LISTS linkable)
   file(CREATE_LINK ../../../lib${library}_stub.so "${made}/links/lib${library}_stub.so" SYMBOLIC)
   foreach(major IN LISTS majors)
     set(flags "-I\${includedir} -DANYCUDA_BUILT_FOR=${major}")
-    install(TARGETS link_${library}_${major} LIBRARY DESTINATION "${own}/link/${major}" COMPONENT dev)
+    install(TARGETS link_${library}_${major} EXPORT anycudaTargets
+            LIBRARY DESTINATION "${own}/link/${major}" COMPONENT dev)
     if(NOT ANYCUDA_WHEEL) # a zip file has no links
       install(FILES "${made}/links/lib${library}_stub.so" DESTINATION "${own}/link/${major}" COMPONENT dev)
     endif()
     anycuda_pkgconfig(anycuda-${library}-${major} "${file} for what is compiled with CUDA ${major}"
       "\${libdir}/anycuda/link/${major}/${file}" "${flags}")
     if(ANYCUDA_STATIC)
-      install(TARGETS static_${library}_${major} ARCHIVE DESTINATION "${own}/static/${major}" COMPONENT dev)
+      install(TARGETS static_${library}_${major} EXPORT anycudaStaticTargets
+              ARCHIVE DESTINATION "${own}/static/${major}" COMPONENT dev)
       anycuda_pkgconfig(anycuda-${library}-${major}-static
         "${archive}, to become part of what is compiled with CUDA ${major}"
         "\${libdir}/anycuda/static/${major}/${archive}${dl}" "${flags}")
@@ -56,7 +62,6 @@ foreach(row IN LISTS linkable)
 endforeach()
 anycuda_pkgconfig(anycuda-open-at-load "the stubs open their libraries when they are loaded"
   "-Wl,--defsym=anycuda_open_at_load=1 -Wl,--export-dynamic-symbol=anycuda_open_at_load" "")
-get_property(plain GLOBAL PROPERTY ANYCUDA_PLAIN)
 foreach(row IN LISTS plain) # cuda:libcuda.so:1
   string(REPLACE ":" ";" row "${row}")
   list(GET row 0 library)
@@ -65,22 +70,27 @@ foreach(row IN LISTS plain) # cuda:libcuda.so:1
   anycuda_pkgconfig(anycuda-${library} "the stub of ${file}" "\${libdir}/lib${library}_stub.so" "")
   if(ANYCUDA_STATIC)
     string(REPLACE ".so" ".a" archive "${file}")
-    install(TARGETS static_${library}_${major} ARCHIVE DESTINATION "${own}/static" COMPONENT dev)
+    install(TARGETS static_${library}_${major} EXPORT anycudaStaticTargets
+            ARCHIVE DESTINATION "${own}/static" COMPONENT dev)
     anycuda_pkgconfig(anycuda-${library}-static "the stub of ${file}, to become part of a program or library"
       "\${libdir}/anycuda/static/${archive}${dl}" "")
   endif()
 endforeach()
 
-# The C++ libraries and the anycuda libraries that they link, for the CMake package:
-# linker:anycuda_compat:libcuda_stub.so:nvrtc=libnvrtc.so
-set(cxx_libraries)
-foreach(library linker graph)
-  get_target_property(links anycuda_${library} LINK_LIBRARIES)
-  list(FILTER links INCLUDE REGEX "^anycuda_compat$|_stub$|^native_")
-  install(TARGETS anycuda_${library} ARCHIVE DESTINATION "${libraries}" COMPONENT ${library})
+# The C++ libraries, each a component and an export set.
+set(export_compat anycudaCompatTargets)
+set(export_linker anycudaLinkerTargets)
+set(export_graph anycudaGraphTargets)
+foreach(library IN ITEMS compat linker graph)
+  install(TARGETS anycuda_${library} EXPORT ${export_${library}} ARCHIVE DESTINATION "${libraries}" COMPONENT ${library}
+          INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/${library}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
           COMPONENT ${library} FILES_MATCHING PATTERN "*.h")
-  set(row ${library})
+endforeach()
+# What the two that call CUDA link, in pkg-config files.
+foreach(library IN ITEMS linker graph)
+  get_target_property(links anycuda_${library} LINK_LIBRARIES)
+  list(FILTER links INCLUDE REGEX "^anycuda_compat$|_stub$|^native_")
   # pkgconf 1.8 does not quote blanks in a path if two file names follow each other: put an option between them.
   set(then " -L\${libdir} ")
   set(files "\${libdir}/libanycuda_${library}.a")
@@ -88,18 +98,15 @@ foreach(library linker graph)
     string(REGEX REPLACE "^native_(.*)" "link_\\1_native" file "${link}")
     get_target_property(name ${file} OUTPUT_NAME)
     if(link MATCHES "^native_(.*)")
-      string(APPEND row ":${CMAKE_MATCH_1}=${name}")
-      install(TARGETS ${file} LIBRARY DESTINATION "${own}/link/native" COMPONENT ${library})
+      install(TARGETS ${file} EXPORT ${export_${library}} LIBRARY DESTINATION "${own}/link/native" COMPONENT ${library})
+      install(TARGETS ${link} EXPORT ${export_${library}})
       string(APPEND files "${then}\${libdir}/anycuda/link/native/${name}")
     elseif(link MATCHES "_stub$")
-      string(APPEND row ":${name}")
       string(APPEND files "${then}\${libdir}/${name}")
     else()
-      string(APPEND row ":${link}")
       string(APPEND files "${then}\${libdir}/lib${link}.a")
     endif()
   endforeach()
-  list(APPEND cxx_libraries ${row})
   anycuda_pkgconfig(anycuda-${library} "the C++ library anycuda::${library}"
     "${files} -lstdc++ -pthread${dl}" "-I\${includedir}" ${library})
 endforeach()
@@ -111,12 +118,22 @@ endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/packaging/cmake/built_for.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anycuda"
         COMPONENT dev)
 
-# The CMake package.
-set(package "${libraries}/cmake/anycuda")
-file(RELATIVE_PATH ANYCUDA_INCLUDE_FROM_CMAKE "/${package}" "/${CMAKE_INSTALL_INCLUDEDIR}")
+# The CMake package: the targets of Targets.cmake in files that CMake writes, and what an export cannot express.
+set(package "${ANYCUDA_PACKAGE_DIR}")
+set(exports anycudaTargets)
+if(ANYCUDA_STATIC)
+  list(APPEND exports anycudaStaticTargets)
+endif()
+foreach(export IN LISTS exports)
+  get_property(interfaces GLOBAL PROPERTY ANYCUDA_INTERFACES_${export})
+  install(TARGETS ${interfaces} EXPORT ${export})
+  install(EXPORT ${export} NAMESPACE anycuda:: DESTINATION "${package}" COMPONENT dev)
+endforeach()
+foreach(library IN ITEMS compat linker graph)
+  install(EXPORT ${export_${library}} NAMESPACE anycuda:: DESTINATION "${package}" COMPONENT ${library})
+endforeach()
 list(JOIN linkable " " ANYCUDA_LINKABLE)
 list(JOIN plain " " ANYCUDA_PLAIN)
-list(JOIN cxx_libraries " " ANYCUDA_CXX_LIBRARIES)
 configure_file("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaConfig.cmake.in" "${made}/anycudaConfig.cmake" @ONLY)
 # A release removes nothing (docs/packaging.md), so a newer one satisfies a request for an older one.
 write_basic_package_version_file("${made}/anycudaConfigVersion.cmake" COMPATIBILITY AnyNewerVersion)

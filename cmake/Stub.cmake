@@ -154,7 +154,11 @@ function(anycuda_library library)
   add_dependencies(anycuda_stubs ${library}_stub)
   if(linkable)
     anycuda_link_library(link_${library}_native ${library} "${out}/link-native" ${linker_name} native)
-    add_library(native_${library} INTERFACE) # packaging/cmake/subproject.cmake says what it links
+    # A target that also calls the stub directly has a link library with the names for both (anycudaSelectMajor.cmake).
+    set(own "$<TARGET_PROPERTY:ANYCUDA_LINK_${library}>")
+    add_library(native_${library} INTERFACE)
+    target_link_libraries(native_${library} INTERFACE
+                          "$<IF:$<BOOL:${own}>,${own},$<TARGET_NAME:link_${library}_native>>")
   endif()
   foreach(major IN LISTS rows)
     anycuda_stub(dropin_${library}_${major} ${library} "${out}/dropin-${major}" "${soname_${major}}"
@@ -214,7 +218,7 @@ function(anycuda_stub target library generated soname)
   target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize)
   # Only libc: the C++ library is used for its headers, and must not be needed.
   target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
-    LINKER:-soname,${soname} LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
+    LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
     LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--gc-sections LINKER:--build-id=sha1
     ${ANYCUDA_LINKER_FLAGS}
     "$<$<CONFIG:Release>:LINKER:-s>")
@@ -224,5 +228,5 @@ function(anycuda_stub target library generated soname)
     target_link_options(${target} PRIVATE LINKER:-z,defs -nostartfiles)
   endif()
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"
-    PREFIX "" SUFFIX "" OUTPUT_NAME "${soname}" NO_SONAME ON LINKER_LANGUAGE C)
+    PREFIX "" SUFFIX "" OUTPUT_NAME "${soname}" LINKER_LANGUAGE C)
 endfunction()
