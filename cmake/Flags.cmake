@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Compiler flags by their purpose: a target that links one of these is compiled with it.
+# Flags by their purpose: a target that links one of these is compiled, or linked, with it.
 #   anycuda_warnings          programs and tests
 #   anycuda_strict_warnings   libraries
 #   anycuda_stub_flags        code of the stubs, with strict warnings: it needs only libc, and has no exceptions
+#   anycuda_small             code that runs once: small is what counts
+#   anycuda_link_flags        shared libraries and programs that are installed: no unused code, no writable tables
 #   anycuda_sanitize          ANYCUDA_SANITIZE, for compiling and linking
+# ANYCUDA_NO_UNWIND_TABLES is a variable, since it is for some files of a target.
 set(warnings -Wall -Wextra)
 set(strict_warnings ${warnings} -Wshadow -Wconversion -Wno-sign-conversion)
 set(stub_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti -fno-threadsafe-statics
@@ -27,12 +30,20 @@ endif()
 # and described to an unwinder.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-Oz ANYCUDA_HAS_OZ) # GCC 12
-set(ANYCUDA_SMALL -Os)
+set(small -Os)
 if(ANYCUDA_HAS_OZ)
-  set(ANYCUDA_SMALL -Oz)
+  set(small -Oz)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND ANYCUDA_SMALL -fno-move-loop-invariants -fno-tree-loop-im)
+  list(APPEND small -fno-move-loop-invariants -fno-tree-loop-im)
+endif()
+
+set(link_flags LINKER:--as-needed LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--gc-sections)
+if(NOT ANYCUDA_ZIG) # lld has no levels
+  list(APPEND link_flags LINKER:-O1)
+endif()
+if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after relocation ends with one
+  list(APPEND link_flags LINKER:-z,common-page-size=65536)
 endif()
 
 set(ANYCUDA_NO_UNWIND_TABLES -fno-asynchronous-unwind-tables -fno-unwind-tables)
@@ -44,6 +55,10 @@ target_compile_options(anycuda_strict_warnings INTERFACE ${strict_warnings})
 # A stub's entries are assembler, to which these flags do not apply.
 add_library(anycuda_stub_flags INTERFACE)
 target_compile_options(anycuda_stub_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${stub_flags}>")
+add_library(anycuda_small INTERFACE)
+target_compile_options(anycuda_small INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${small}>")
+add_library(anycuda_link_flags INTERFACE)
+target_link_options(anycuda_link_flags INTERFACE ${link_flags} "$<$<CONFIG:Release>:LINKER:-s>")
 add_library(anycuda_sanitize INTERFACE)
 target_compile_options(anycuda_sanitize INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:${ANYCUDA_SANITIZE}>")
 target_link_options(anycuda_sanitize INTERFACE ${ANYCUDA_SANITIZE})

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# anycuda_library(<name> [FOLDER <folder>] [SOURCES <file>...] [ADAPTERS <file>...])
+# anycuda_library(<name> <folder>)
 #
-# The stub of one library, which <folder>/<name>/library.json describes (by default stubs/<name>/library.json), target
-# <name>_stub, and its drop-ins, named like NVIDIA's own files, targets dropin_<name>_<major>. Each consists of the
-# loader, the generated entry points and tables, and the library's own source files. If the library has symbol versions,
-# also lib/link/<major>, targets
-# link_<name>_<major>: a program compiled for that major links with it, and so records the major; and
-# link_<name>_native, which anycuda's C++ libraries link (as native_<name>): their calls are bound to the unversioned
-# symbols, which no other call gets by chance.
+# The stub of one library, which <folder>/<name>/library.json describes, target <name>_stub, and its drop-ins, named like
+# NVIDIA's own files, targets dropin_<name>_<major>. Each consists of the loader, the generated entry points and tables,
+# the library's source files (<folder>/<name>/*.cc) and its adapters (<folder>/<name>/adapters/*.cc). If the library has
+# symbol versions, also lib/link/<major>, targets link_<name>_<major>: a program compiled for that major links with it,
+# and so records the major; and link_<name>_native, which anycuda's C++ libraries link (as native_<name>): their calls
+# are bound to the unversioned symbols, which no other call gets by chance.
 
 # Libraries outside of this project: docs/new-library.md.
 set(ANYCUDA_EXTRA_STUBS "" CACHE STRING "Folders of more libraries, laid out as stubs/, to make stubs of")
@@ -31,14 +30,6 @@ function(anycuda_facts variable)
   file(GLOB files CONFIGURE_DEPENDS ${globs})
   set(${variable} "${files}" PARENT_SCOPE)
 endfunction()
-
-set(ANYCUDA_LINKER_FLAGS)
-if(NOT ANYCUDA_ZIG) # lld has no levels
-  list(APPEND ANYCUDA_LINKER_FLAGS LINKER:-O1)
-endif()
-if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after relocation ends with one
-  list(APPEND ANYCUDA_LINKER_FLAGS LINKER:-z,common-page-size=65536)
-endif()
 
 # anycuda_read_library(<name> <folder>): `linker_name` (libname.so), `majors` of CUDA, `soname_<major>`, `rows`: the first
 # major of each SONAME, which generated files are named after, `row_<major>`: the major's entry in `rows`; `linkable` if
@@ -84,12 +75,10 @@ macro(anycuda_read_library library folder)
   endif()
 endmacro()
 
-function(anycuda_library library)
-  cmake_parse_arguments(ARG "" "FOLDER" "SOURCES;ADAPTERS" ${ARGN})
-  if(NOT ARG_FOLDER)
-    set(ARG_FOLDER "${PROJECT_SOURCE_DIR}/stubs")
-  endif()
-  anycuda_read_library(${library} "${ARG_FOLDER}")
+function(anycuda_library library folder)
+  anycuda_read_library(${library} "${folder}")
+  file(GLOB sources CONFIGURE_DEPENDS "${folder}/${library}/*.cc")
+  file(GLOB adapters CONFIGURE_DEPENDS "${folder}/${library}/adapters/*.cc")
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
   # The driver's facts too: adapters call it.
   anycuda_facts(facts "abi/${library}/*.txt" "abi/${library}/adapters/*.txt" "abi/cuda/*.txt"
@@ -112,7 +101,7 @@ function(anycuda_library library)
   if(linkable)
     list(APPEND generated "${out}/link-native/entries.S" "${out}/link-native/versions.map")
   endif()
-  if(ARG_ADAPTERS)
+  if(adapters)
     foreach(file abi_types.h abi_calls.h abi_convert.h ${library}_adapters.h copies.cc)
       list(APPEND generated "${out}/abi/${file}")
     endforeach()
@@ -128,21 +117,20 @@ function(anycuda_library library)
   # One run of the generator makes the stub and its drop-ins: without this target each would start a run.
   add_custom_target(generate_${library} DEPENDS ${generated})
 
-  if(ARG_ADAPTERS)
+  if(adapters)
     # Compiled once, for the stub and its drop-ins.
-    add_library(${library}_adapters OBJECT ${ARG_ADAPTERS} "${out}/abi/copies.cc")
+    add_library(${library}_adapters OBJECT ${adapters} "${out}/abi/copies.cc")
     add_dependencies(${library}_adapters generate_${library})
     target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}"
                                "${PROJECT_SOURCE_DIR}/compat/include")
     # As system headers: lints are for hand-written code.
     target_include_directories(${library}_adapters SYSTEM PRIVATE "${out}/abi")
     # An adapted call costs far more than a few instructions, so small code matters more than fast code.
-    target_compile_options(${library}_adapters PRIVATE ${ANYCUDA_SMALL})
-    target_link_libraries(${library}_adapters PRIVATE anycuda_stub_flags anycuda_sanitize)
+    target_link_libraries(${library}_adapters PRIVATE anycuda_small anycuda_stub_flags anycuda_sanitize)
     # The types of three majors are long: read once.
     target_precompile_headers(${library}_adapters PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:${out}/abi/${library}_adapters.h>")
-    list(APPEND ARG_SOURCES $<TARGET_OBJECTS:${library}_adapters>)
+    list(APPEND sources $<TARGET_OBJECTS:${library}_adapters>)
   endif()
   if(linkable) # for the CMake package: cudart:libcudart.so:11:12:13
     list(JOIN majors ":" row)
@@ -150,7 +138,7 @@ function(anycuda_library library)
   elseif(NOT earlier) # no call records a major: programs link the stub itself
     set_property(GLOBAL APPEND PROPERTY ANYCUDA_PLAIN "${library}:${linker_name}:${rows}")
   endif()
-  anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${ARG_SOURCES})
+  anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${sources})
   add_dependencies(anycuda_stubs ${library}_stub)
   if(linkable)
     anycuda_link_library(link_${library}_native ${library} "${out}/link-native" ${linker_name} native)
@@ -162,7 +150,7 @@ function(anycuda_library library)
   endif()
   foreach(major IN LISTS rows)
     anycuda_stub(dropin_${library}_${major} ${library} "${out}/dropin-${major}" "${soname_${major}}"
-                 ${ARG_SOURCES})
+                 ${sources})
     set_target_properties(dropin_${library}_${major} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/dropin")
     add_dependencies(anycuda_dropins dropin_${library}_${major})
@@ -215,13 +203,10 @@ function(anycuda_stub target library generated soname)
               $<$<TARGET_EXISTS:anycuda_libc>:$<TARGET_OBJECTS:anycuda_libc>>)
   add_dependencies(${target} generate_${library})
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
-  target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize)
   # Only libc: the C++ library is used for its headers, and must not be needed.
+  target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize anycuda_link_flags)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
-    LINKER:--as-needed LINKER:-Bsymbolic LINKER:-z,relro LINKER:-z,now
-    LINKER:-z,noexecstack LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--gc-sections LINKER:--build-id=sha1
-    ${ANYCUDA_LINKER_FLAGS}
-    "$<$<CONFIG:Release>:LINKER:-s>")
+    LINKER:-Bsymbolic LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--build-id=sha1)
   # A stub has a single constructor (loader/at_load.cc) and no destructors: the compiler's start files are not needed, and
   # would look up four weak names in every library of the process.
   if(NOT ANYCUDA_SANITIZE)  # a sanitizer's runtime is in the program

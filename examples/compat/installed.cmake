@@ -3,7 +3,7 @@
 # Installs the compat library into a separate folder, and builds and runs the example only with the
 # installed files, as a user would.
 #   cmake -DBUILD=... -DSOURCE=... -DCXX=... -DOUT=... -P installed.cmake
-function(must what)
+function(anycuda_require what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(NOT status EQUAL 0)
     message(FATAL_ERROR "${what}: ${status}\n${out}\n${err}")
@@ -11,15 +11,15 @@ function(must what)
 endfunction()
 
 file(REMOVE_RECURSE "${OUT}")
-must(installing "${CMAKE_COMMAND}" --install "${BUILD}" --component compat --prefix "${OUT}")
+anycuda_require(installing "${CMAKE_COMMAND}" --install "${BUILD}" --component compat --prefix "${OUT}")
 file(GLOB_RECURSE archive "${OUT}/libanycuda_compat.a")
-must(compiling "${CXX}" -std=c++17 -Wall -Wextra -Werror ${FLAGS} "${SOURCE}" "-I${OUT}/include"
-     "${archive}" -ldl -pthread -o "${OUT}/example")
+anycuda_require(compiling "${CXX}" -std=c++17 -Wall -Wextra -Werror ${FLAGS} "${SOURCE}" "-I${OUT}/include"
+                "${archive}" -ldl -pthread -o "${OUT}/example")
 # Each public header stands on its own.
 file(GLOB headers "${OUT}/include/anycuda/compat/*.h")
 foreach(header IN LISTS headers)
   file(WRITE "${OUT}/alone.cc" "#include \"${header}\"\n")
-  must("${header}" "${CXX}" -std=c++17 -Wall -Wextra -Werror -fsyntax-only "-I${OUT}/include" "${OUT}/alone.cc")
+  anycuda_require("${header}" "${CXX}" -std=c++17 -Wall -Wextra -Werror -fsyntax-only "-I${OUT}/include" "${OUT}/alone.cc")
 endforeach()
 list(LENGTH headers count)
 if(count LESS 11)

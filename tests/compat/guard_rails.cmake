@@ -6,8 +6,8 @@ add_executable(compat_rails EXCLUDE_FROM_ALL programs/rails.cc)
 target_link_libraries(compat_rails PRIVATE anycuda_warnings anycuda_sanitize anycuda_compat)
 set_target_properties(compat_rails PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${compat_programs}" OUTPUT_NAME rails)
 
-# rails_fake(<name> SONAME <name> NODE <version node>): a library that calls itself so, and does nothing.
-function(rails_fake name)
+# anycuda_rails_fake(<name> SONAME <name> NODE <version node>): a library that calls itself so, and does nothing.
+function(anycuda_rails_fake name)
   cmake_parse_arguments(ARG "" "SONAME;NODE" "" ${ARGN})
   set(map "${CMAKE_CURRENT_BINARY_DIR}/${name}.map")
   file(WRITE "${map}" "${ARG_NODE} { global: anycuda_test_fake; local: *; };\n")
@@ -16,10 +16,10 @@ function(rails_fake name)
   set_target_properties(compat_${name} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME ${name} NO_SONAME ON
                         LIBRARY_OUTPUT_DIRECTORY "${compat_programs}")
 endfunction()
-rails_fake(stub SONAME libcudart.so.12 NODE ANYCUDA_NATIVE)
-rails_fake(renamed SONAME libcudart-0badcafe.so.12 NODE libcudart.so.12)
-rails_fake(newer SONAME libcudart.so.14 NODE libcudart.so.14)
-rails_fake(cufile SONAME libcufile.so.0 NODE libcufile.so.0)
+anycuda_rails_fake(stub SONAME libcudart.so.12 NODE ANYCUDA_NATIVE)
+anycuda_rails_fake(renamed SONAME libcudart-0badcafe.so.12 NODE libcudart.so.12)
+anycuda_rails_fake(newer SONAME libcudart.so.14 NODE libcudart.so.14)
+anycuda_rails_fake(cufile SONAME libcufile.so.0 NODE libcufile.so.0)
 
 anycuda_test(compat_rails_tests NO_STUBS LABELS compat
   SOURCES real/guard_rails_test.cc real/guard_rails_page_test.cc NEEDS compat_rails compat_stub compat_renamed compat_newer compat_cufile)

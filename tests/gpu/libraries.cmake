@@ -14,7 +14,7 @@ if(ANYCUDA_ARTIFACT_nvcc-13.0)
     add_executable(${library}_gpu EXCLUDE_FROM_ALL ${sources})
     target_link_libraries(${library}_gpu PRIVATE gpu_common ${CMAKE_DL_LIBS})
     set_target_properties(${library}_gpu PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../stubs")
-    gpu_file(${library}/${library}_gpu "$<TARGET_FILE:${library}_gpu>")
+    anycuda_gpu_file(${library}/${library}_gpu "$<TARGET_FILE:${library}_gpu>")
   endforeach()
   target_link_libraries(linker_gpu PRIVATE nvjitlink_stub) # raw_links.cc
   # The random walks, as without a GPU.
@@ -40,7 +40,7 @@ foreach(library linker graph)
   if(NOT TARGET ${library}_example)
     add_subdirectory("${PROJECT_SOURCE_DIR}/examples/${library}" examples-${library})
   endif()
-  gpu_file(examples/${library}_example "$<TARGET_FILE:${library}_example>")
+  anycuda_gpu_file(examples/${library}_example "$<TARGET_FILE:${library}_example>")
 endforeach()
 # Inputs that NVRTC does not make, by the oldest nvcc at hand that every nvJitLink of the tests takes.
 anycuda_nvcc(nvcc 12.4)
@@ -72,4 +72,4 @@ add_executable(graph_cost EXCLUDE_FROM_ALL "${PROJECT_SOURCE_DIR}/bench/gpu/grap
 target_compile_definitions(graph_cost PRIVATE ANYCUDA_NO_CUDA_H)
 target_link_libraries(graph_cost PRIVATE anycuda_graph anycuda_api cuda_stub)
 set_target_properties(graph_cost PROPERTIES BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/../stubs")
-gpu_file(bench/graph_cost "$<TARGET_FILE:graph_cost>")
+anycuda_gpu_file(bench/graph_cost "$<TARGET_FILE:graph_cost>")

@@ -29,7 +29,7 @@ else()
 endif()
 
 # Linkers for `g++ -fuse-ld=`, beside the one that g++ has itself.
-function(world_linker name artifact text)
+function(anycuda_world_linker name artifact text)
   if(ANYCUDA_ARTIFACT_${artifact})
     set(folder "${ANYCUDA_ARTIFACT_${artifact}}")
     file(CONFIGURE OUTPUT "${ANYCUDA_WORLD}/linkers/ld.${name}" CONTENT "#!/bin/sh\n${text}\n" @ONLY)
@@ -37,9 +37,9 @@ function(world_linker name artifact text)
          GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
   endif()
 endfunction()
-world_linker(gold gcc-12 [[LD_LIBRARY_PATH="@folder@/lib" exec "@folder@/usr/x86_64-linux-gnu/bin/ld.gold" "$@"]])
-world_linker(lld zig [[exec "@folder@/bin/zig" ld.lld "$@"]])
-world_linker(mold mold [[exec "@folder@/bin/ld.mold" "$@"]])
+anycuda_world_linker(gold gcc-12 [[LD_LIBRARY_PATH="@folder@/lib" exec "@folder@/usr/x86_64-linux-gnu/bin/ld.gold" "$@"]])
+anycuda_world_linker(lld zig [[exec "@folder@/bin/zig" ld.lld "$@"]])
+anycuda_world_linker(mold mold [[exec "@folder@/bin/ld.mold" "$@"]])
 set(ANYCUDA_WORLD_PATH "${ANYCUDA_WORLD}/linkers")
 
 # Programs that were fetched, then those that build the project, then the system's.
