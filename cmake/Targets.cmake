@@ -5,33 +5,40 @@
 include("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaSelectMajor.cmake")
 include("${PROJECT_SOURCE_DIR}/packaging/cmake/anycudaBundle.cmake")
 
-# anycuda_interface(<name> <export set>): the INTERFACE library anycuda_<name>, for users anycuda::<name>.
-function(anycuda_interface name export)
+# anycuda_interface(<name> <export set> <variable>): the INTERFACE library anycuda::<name>, and its name for commands that
+# define it.
+function(anycuda_interface name export variable)
+  if(NOT ANYCUDA_INSTALL) # imported: a project that contains anycuda may export what links it, without an export set here
+    add_library(anycuda::${name} INTERFACE IMPORTED GLOBAL)
+    set(${variable} anycuda::${name} PARENT_SCOPE)
+    return()
+  endif()
   add_library(anycuda_${name} INTERFACE)
   add_library(anycuda::${name} ALIAS anycuda_${name})
   set_target_properties(anycuda_${name} PROPERTIES EXPORT_NAME ${name})
   set_property(GLOBAL APPEND PROPERTY ANYCUDA_INTERFACES_${export} anycuda_${name})
+  set(${variable} anycuda_${name} PARENT_SCOPE)
 endfunction()
 
 # anycuda_library_target(<library>[_static] <major> <target to link> <export set>)
 # Defines anycuda::<library>_<major>, and anycuda::<library>, whose major anycuda_select_major() selects.
-function(anycuda_library_target library major target export)
-  anycuda_interface(${library}_${major} ${export})
-  target_link_libraries(anycuda_${library}_${major} INTERFACE ${target})
+function(anycuda_library_target library major linked export)
+  anycuda_interface(${library}_${major} ${export} target)
+  target_link_libraries(${target} INTERFACE ${linked})
   # A target must be compiled for the major that it is linked for: nvcc compares its version with this number
   # (built_for.h), and in a target without CUDA sources an additional file does (_anycuda_compare_headers).
-  target_compile_definitions(anycuda_${library}_${major} INTERFACE ANYCUDA_BUILT_FOR=${major})
+  target_compile_definitions(${target} INTERFACE ANYCUDA_BUILT_FOR=${major})
   set(check "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/packaging/cmake/built_for.h>")
   string(APPEND check "$<INSTALL_INTERFACE:$<INSTALL_PREFIX>/${ANYCUDA_PACKAGE_DIR}/built_for.h>")
-  target_compile_options(anycuda_${library}_${major} INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-include \"${check}\">")
-  if(NOT TARGET anycuda_${library})
-    anycuda_interface(${library} ${export})
+  target_compile_options(${target} INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-include \"${check}\">")
+  if(NOT TARGET anycuda::${library})
+    anycuda_interface(${library} ${export} target)
   endif()
 endfunction()
 
 # Makes the stubs of a target that links this open their libraries when they are loaded (docs/exit.md).
-anycuda_interface(open_at_load anycudaTargets)
-target_link_options(anycuda_open_at_load INTERFACE
+anycuda_interface(open_at_load anycudaTargets target)
+target_link_options(${target} INTERFACE
                     LINKER:--defsym=anycuda_open_at_load=1 LINKER:--export-dynamic-symbol=anycuda_open_at_load)
 
 include(GNUInstallDirs)

@@ -19,7 +19,7 @@ function(anycuda_select_major)
   foreach(library IN LISTS libraries)
     foreach(kind IN ITEMS "" _static)
       set(target anycuda::${library}${kind})
-      if(TARGET anycuda_${library}${kind}) # in a project that contains anycuda the other name is an alias
+      if(TARGET anycuda_${library}${kind}) # the other name is an alias (cmake/Targets.cmake)
         set(target anycuda_${library}${kind})
       endif()
       if(TARGET anycuda::${library}${kind}_${major})
