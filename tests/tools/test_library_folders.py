@@ -49,7 +49,7 @@ class Folders(FolderCase):
         self.assertIn("added", self.folders.database("small").functions)
 
     def test_without_a_library_are_refused(self) -> None:
-        with self.assertRaisesRegex(ValueError, "laid out as stubs/"):
+        with self.assertRaisesRegex(ValueError, "as in stubs/"):
             LibraryFolders((ROOT / "docs",))
 
     def test_with_a_library_of_the_project_are_refused(self) -> None:
