@@ -739,7 +739,8 @@ class Runtime(Situation):
         report = Computer(self).works().told()
         *libraries, nvml = report["help"]
         self.assertEqual(nvml["situation"], "nvml_missing")
-        self.assertEqual([re.search("gets no (.*?)[.]", hint["why"])[1] for hint in libraries],
+        named = re.compile(r"(?:gets no|uses) (.*?)(?: does not get it)?\.")
+        self.assertEqual([named.search(hint["why"])[1] for hint in libraries],
                          ["CUDA runtime", "NVRTC", "nvJitLink", "cuBLAS", "cuBLASLt", "cuFFT", "cuRAND", "cuSOLVER",
                           "cuSOLVERMg", "cuSPARSE", "nvJPEG", "cuDNN", "NCCL", "nvFatbin"])
 
