@@ -144,7 +144,7 @@ class EarlierCallers(unittest.TestCase):
             found, log = self.call(program, ["cudnnCreate"], ANYCUDA_CUDNN8=str(file), ANYCUDA_CROSS_MAJOR="reject",
                                    ANYCUDA_LOG="error")
             self.assertEqual(found, {"cudnnCreate": status})
-            refused = "ANYCUDA_CROSS_MAJOR=reject allows libcudnn.so.8 only"
+            refused = "ANYCUDA_CROSS_MAJOR=reject allows only libcudnn.so.8"
             self.assertEqual(refused in log, file == nine, log)
 
     def test_what_fails_says_why(self):

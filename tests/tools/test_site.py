@@ -79,7 +79,7 @@ class Reference(unittest.TestCase):
 
     def test_a_header_has_the_comment_of_each_declaration(self) -> None:
         page = headers.pages(ROOT)["api-graph"]
-        self.assertIn("### Owners\n\nAll owners of a node, by slot. An empty entry means no owner, and costs nothing."
+        self.assertIn("### Owners\n\nAll owners of a node, by role. An empty entry means no owner, and costs nothing."
                       "\n\n``` cpp\nusing Owners = ", page)
         for header in (ROOT / "graph/include").rglob("*.h"):
             self.assertIn(f"## anycuda/graph/{header.name}\n", page)
