@@ -76,6 +76,18 @@ TEST_F(NodeOwners, BadGraphNodeOrRoleIsRefused) {
   EXPECT_EQ(owner.use_count(), 1);
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+TEST_F(NodeOwners, FormerNamesStillWork) {
+  Graph one = graph();
+  const CUgraphNode made = node(one, nullptr);
+  Watched owner;
+  EXPECT_EQ(graph_set_slot(one, made, Slot::more, owner.take()), kOk) << last_error();
+  EXPECT_NE(graph_get_slot(one, made, Slot::more), nullptr);
+  EXPECT_EQ(kSlots, kOwnerRoles);
+}
+#pragma GCC diagnostic pop
+
 TEST_F(NodeOwners, ReplacedOwner_StaysWithEarlierObjects) {
   Watched first;
   Watched second;
