@@ -15,7 +15,7 @@ from matrix_support import anycuda, built as made  # puts the command on the pat
 
 from anycuda.elf import read
 from anycuda.matrix import data
-from anycuda.analysis import device_code, libraries, uses
+from anycuda.analysis import device_code, libraries, file_use
 from anycuda.failure import Failure
 
 REAL = BUILD / "tests" / "integration" if BUILD else Path("/no build")
@@ -41,8 +41,8 @@ def table() -> libraries.Table:
     return libraries.table(built())
 
 
-def use_of(path: Path) -> uses.FileUse:
-    return uses.of(read.read(path), table())
+def use_of(path: Path) -> file_use.FileUse:
+    return file_use.of(read.read(path), table())
 
 
 def wheel(name: str) -> Path:

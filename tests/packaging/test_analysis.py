@@ -15,7 +15,7 @@ from analysis_support import BUILD, REAL, Folder, artifact, built, library_file,
 
 from anycuda.elf import edit, read
 from anycuda.failure import Failure
-from anycuda.analysis import contents, libraries, siblings, uses
+from anycuda.analysis import contents, libraries, siblings, file_use
 
 
 def only(file, library: str = "cudart"):
@@ -171,7 +171,7 @@ class Programs(unittest.TestCase):
                 with self.subTest(path=path.name):
                     image = read.read(path)
                     self.assertTrue(libraries.is_anycudas(image))
-                    self.assertEqual(uses.of(image, table()).provides.what, expected)
+                    self.assertEqual(file_use.of(image, table()).provides.what, expected)
 
     def test_other_libraries_are_not_known_as_stubs(self):
         for path in (library_file("cudart", "12.9"), library_file("nvrtc", "12.9"), REAL / "linked" / "call_cudart-12",
@@ -247,7 +247,7 @@ class Small(Folder):
 
     def test_library_with_nccl_inside_is_not_its_stub(self):
         """NCCL's functions have no versions anywhere, so that theirs tell nothing."""
-        def library_with(name: str, functions: str) -> uses.FileUse:
+        def library_with(name: str, functions: str) -> file_use.FileUse:
             source = "".join(f"int {one}(void) {{ return 0; }}" for one in functions.split())
             return use_of(self.compile(name, source + "int cudaFree(void*); int f(void) { return cudaFree(0); }",
                                        f"-Wl,-soname,lib{name}"))
@@ -569,8 +569,8 @@ class Reading(unittest.TestCase):
         """So that who edits a file has read it once."""
         image = read.read(library_file("cudart", "12.9"))
         with mock.patch.object(read, "read", side_effect=AssertionError):
-            from anycuda.analysis import uses
-            self.assertEqual(uses.of(image, table()).provides.major, "12")
+            from anycuda.analysis import file_use
+            self.assertEqual(file_use.of(image, table()).provides.major, "12")
 
 
 if __name__ == "__main__":

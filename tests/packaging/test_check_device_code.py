@@ -16,9 +16,9 @@ from analysis_support import BUILD, Folder, library_file, reader, wheel
 from doctor_support import COMMAND, ROOT, WORKING, Machine, with_core
 from test_code_rules import FACTS, cubin, ptx
 
-from anycuda.analysis import device_code, kernels, words_of_kernels
+from anycuda.analysis import device_code, kernels, describe_kernels
 from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
-from anycuda.check import here, standing, words_of_standing
+from anycuda.check import here, input_verdict, describe_verdict
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 
@@ -61,8 +61,8 @@ class Needs(unittest.TestCase):
             needs = kernels.needs(found(*codes).files, FACTS)
             self.assertEqual((needs.driver, needs.unknown), (driver, True), codes)
         self.assertFalse(kernels.needs(found([cubin(80, (13, 0))]).files, FACTS).unknown)
-        self.assertIn("needs driver 580 or newer", words_of_standing.sentence(
-            standing.Standing(standing.FREE, kernels=kernels.needs(found(*files).files, FACTS))))
+        self.assertIn("needs driver 580 or newer", describe_verdict.sentence(
+            input_verdict.InputVerdict(input_verdict.FREE, kernels=kernels.needs(found(*files).files, FACTS))))
 
     def test_static_runtime_before_11_8(self):
         for codes, driver in (([cubin(70, (10, 0)), cubin(75, (10, 2))], 440), ([cubin(70, (9, 0))], 384),
@@ -76,7 +76,7 @@ class Needs(unittest.TestCase):
 
 class OnDrivers(unittest.TestCase):
     def lines(self, *files: list[Code], branches: tuple[int, ...]) -> list[str]:
-        return list(map(words_of_kernels.on_drivers, kernels.on_drivers(found(*files).files, branches, FACTS)))
+        return list(map(describe_kernels.on_drivers, kernels.on_drivers(found(*files).files, branches, FACTS)))
 
     def test_gpu_that_the_driver_does_not_support(self):
         codes = [cubin(number, (12, 8)) for number in (80, 90, 120)]
@@ -142,11 +142,11 @@ class Replies(unittest.TestCase):
                                    (90, False, "It has no code for sm_90, only sm_61, sm_120.")):
             reply = self.reply(known, gpu, 0)
             self.assertEqual(reply.loads, loads)
-            self.assertIn(reason, words_of_kernels.reply(reply))
+            self.assertIn(reason, describe_kernels.reply(reply))
 
     def test_driver_with_any_gpu(self):
         known = found([cubin(80, (12, 8)), cubin(120, (12, 8))])
-        self.assertEqual(words_of_kernels.reply(self.reply(known, 0, 550)),
+        self.assertEqual(describe_kernels.reply(self.reply(known, 0, 550)),
                          "driver 550: loads. Driver 550 loads its code for sm_80; the driver does not support sm_120.")
         self.assertIs(self.reply(known, 0, 520).loads, False)
 
@@ -158,7 +158,7 @@ class Replies(unittest.TestCase):
     def test_part_of_the_files(self):
         reply = self.reply(found([cubin(80, (12, 8))], [cubin(90, (12, 8), "a")]), 80, 550)
         self.assertEqual((reply.loads, reply.in_part), (False, True))
-        self.assertRegex(words_of_kernels.reply(reply), r"^sm_80, driver 550: loads in part\. 0\.so: .* 1\.so: It has")
+        self.assertRegex(describe_kernels.reply(reply), r"^sm_80, driver 550: loads in part\. 0\.so: .* 1\.so: It has")
 
     def test_unread_file_leaves_it_open_unless_another_fails(self):
         unread = {"b.so": "no program"}
@@ -171,15 +171,15 @@ class Replies(unittest.TestCase):
             known = kernels.Kernels({"0.so": tuple(codes)} if codes else {}, {}, problems)
             self.assertIs(self.reply(known, 80, 550).loads, loads)
         self.assertIn("Device code was read in part: at byte 16: too short.",
-                      words_of_kernels.reply(self.reply(known, 80, 550)))
+                      describe_kernels.reply(self.reply(known, 80, 550)))
 
     def test_linked_in_runtime_needs_a_driver(self):
         self.assertTrue(self.reply(found(), 80, 550, {"0.so": 525}).loads)
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 520, {"0.so": 525})
         self.assertEqual((reply.loads, reply.in_part), (False, False))
-        self.assertIn("Its static CUDA runtime needs driver 525", words_of_kernels.reply(reply))
+        self.assertIn("Its static CUDA runtime needs driver 525", describe_kernels.reply(reply))
         reply = self.reply(found([cubin(80, (11, 8))]), 80, 0, {"0.so": 525})
-        self.assertIn("drivers from 525 on", words_of_kernels.reply(reply))
+        self.assertIn("drivers from 525 on", describe_kernels.reply(reply))
 
     def test_files_with_linked_in_runtimes(self):
         """A file for each CUDA: each needs the driver for its own runtime."""
@@ -332,14 +332,14 @@ class Command(Folder):
             runs.append((len(paths), len(list(paths[0].parent.iterdir()))))
             return real(program, paths)
 
-        for room, most, expected in (
+        for budget, most, expected in (
                 (1 << 26, 32, [(3, 3)]), (1 << 26, 2, [(2, 2), (1, 1)]), (size * 5 // 2, 32, [(2, 2), (1, 1)]),
                 (1, 32, [(1, 1)] * 3)):
             runs.clear()
             with mock.patch.object(device_code, "_run", run), mock.patch.object(device_code, "MOST_FILES", most), \
-                    mock.patch.object(device_code, "_MOST_BYTES", room):
+                    mock.patch.object(device_code, "_MOST_BYTES", budget):
                 outputs.add(self.check(path))
-            self.assertEqual(runs, expected, (room, most))
+            self.assertEqual(runs, expected, (budget, most))
         self.assertEqual(len(outputs), 1)
 
     def test_file_of_a_wheel_over_which_the_program_fails(self):

@@ -261,7 +261,7 @@ class Waiting(FileCase):
         return [DeviceCode((Code(CUBIN, int(path.name)),)) for path in paths]
 
     def add(self, name: str, size: int, is_kept: bool = False) -> None:
-        self.waiting.make_room(size)
+        self.waiting.reserve(size)
         self.waiting.add(f"{name}.so", self.file(b"x" * size, name), is_kept)
 
     def test_files_that_are_not_kept_wait_while_there_is_room(self):

@@ -16,7 +16,7 @@ from test_code_rules import FACTS, cubin, ptx
 
 from anycuda.analysis import device_code, libraries, reading
 from anycuda.analysis.kernels import Kernels
-from anycuda.analysis.progress import Progress
+from anycuda.analysis.reading_progress import Progress
 from anycuda.doctor import devices, files, verdict
 from anycuda.doctor.devices import Devices
 from anycuda.doctor.findings import Answer, Driver, Findings, Gpu, Library

@@ -16,10 +16,11 @@ from situation_support import error_names
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import terminal  # noqa: E402
-from anycuda.doctor import (advice, as_json, environment, findings, hints, machine, packages, questions,  # noqa: E402
-                            records, text, verdict, words)
+from anycuda.doctor import (as_json, describe_candidate, doctor_report, environment, findings,  # noqa: E402
+                            hint_table, hints, machine, packages, questions, records, verdict)
+from anycuda.doctor.describe_candidate import condition_of, short_path, source_of, verdict_of, version_of  # noqa: E402
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
-from anycuda.doctor.hint import missing_dependency, sentence, without_advice  # noqa: E402
+from anycuda.doctor.hint import missing_dependency, sentence, without_hint  # noqa: E402
 
 GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
 WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU])
@@ -81,10 +82,10 @@ class Verdicts(unittest.TestCase):
             (None, Driver("/x", "12.2"), ["no GPU (the driver works and sees none)"]),
             (runtime(_12=nothing), Driver(), ["no CUDA runtime was found", "no driver"]),
         ):
-            judged = verdict.evaluate(found(library, driver))
-            self.assertEqual(judged.reasons, reasons)
-            self.assertEqual(judged.status, 1 if reasons else 0)
-            self.assertTrue(all(reason in judged.line for reason in reasons), judged.line)
+            evaluated = verdict.evaluate(found(library, driver))
+            self.assertEqual(evaluated.reasons, reasons)
+            self.assertEqual(evaluated.status, 1 if reasons else 0)
+            self.assertTrue(all(reason in evaluated.line for reason in reasons), evaluated.line)
 
     def test_what_is_possible_is_summed_up(self):
         library = runtime([], _11=Answer(), _12=loads("12.10"), _13=loads("12.9"))
@@ -106,7 +107,7 @@ class Hints(unittest.TestCase):
                               ("12.2", "pip install nvidia-cuda-runtime-cu12"),
                               ("13.0", "pip install 'nvidia-cuda-runtime==13.*'"),
                               ("14.1", "pip install 'nvidia-cuda-runtime==13.*'")):
-            library = runtime([candidate(_13=TOO_OLD)], _13=Answer(advice="update the driver, or install another"))
+            library = runtime([candidate(_13=TOO_OLD)], _13=Answer(hint="update the driver, or install another"))
             what = found(library, Driver("/x", cuda, gpus=[GPU]))
             compat = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
             self.assertEqual(self.commands(what), [command, "sudo apt install nvidia-driver", compat])
@@ -125,7 +126,7 @@ class Hints(unittest.TestCase):
                  "CUDA 14 is newer than this anycuda knows (up to 13)"),
                 ("truncated: it ends before its own segments; install it again",
                  "truncated: it ends before its own segments"), ("not an ELF shared library",) * 2):
-            self.assertEqual(without_advice(reason), cause)
+            self.assertEqual(without_hint(reason), cause)
 
     def test_why_a_file_cannot_be_read(self):
         for error, row in (("Permission denied", "unreadable"), ("Operation not permitted", "unreadable"),
@@ -144,7 +145,7 @@ class Hints(unittest.TestCase):
     def test_library_newer_than_the_driver_is_not_suggested(self):
         """nvidia-nvjitlink-cu11 does not exist."""
         library = findings.Library("nvjitlink", "nvJitLink (device-code linker)", "", "", False, ["12"])
-        library.answers["12"] = Answer(advice="install nvJitLink (pip install nvidia-nvjitlink, or a CUDA toolkit)")
+        library.answers["12"] = Answer(hint="install nvJitLink (pip install nvidia-nvjitlink, or a CUDA toolkit)")
         for cuda, words_, command in (
                 ("11.4", "It exists since CUDA 12, but the driver supports only up to CUDA 11.4. Update",
                  "sudo apt install nvidia-driver"),
@@ -160,13 +161,13 @@ class Hints(unittest.TestCase):
 
     def test_where_no_command_is_known_there_is_a_page(self):
         advice_ = "install a CUDA runtime (pip install nvidia-cuda-runtime, or a toolkit)"
-        library = runtime([], _12=Answer(advice=advice_))
+        library = runtime([], _12=Answer(hint=advice_))
         (one,) = hints.hints_for(found(library), here(distribution="own"), environment.Environment(manager="system"))
         self.assertEqual(one.what, "Install a CUDA runtime (a toolkit).")
         self.assertEqual(one.commands, ["# https://developer.nvidia.com/cuda-downloads"])
 
     def test_install_hint_only_if_it_helps(self):
-        library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="correct ANYCUDA_CUDART or unset it"))
+        library = runtime([candidate(_12=TOO_OLD)], _12=Answer(hint="correct ANYCUDA_CUDART or unset it"))
         self.assertEqual(self.commands(found(library)), [])
 
     def test_without_a_driver_it_depends_on_the_computer(self):
@@ -203,7 +204,7 @@ class Hints(unittest.TestCase):
         for state in sorted(states - {"link_stub", "not_absolute"}):  # a driver's; a variable's
             reason = f"the reason of {state}"
             library = runtime([candidate("/a/libcudart.so.12", state, _12=Decision("", reason, "", False, False))],
-                              _12=Answer(advice="install one"))
+                              _12=Answer(hint="install one"))
             first = hints.hints_for(found(library), here())[0]
             self.assertNotEqual(first.situation, "no_library", state)
             self.assertTrue(first.commands and all(first.commands), state)
@@ -223,7 +224,7 @@ class Hints(unittest.TestCase):
         self.assertEqual(len(verdicts), 11)
         for one in sorted(verdicts):
             library = runtime([candidate("/a/libcudart.so.12", _12=Decision(one, f"is {one}", "", False, False))],
-                              _12=Answer(advice="install one"))
+                              _12=Answer(hint="install one"))
             first = hints.hints_for(found(library), here())[0]
             self.assertEqual(first.situation, one)
             self.assertIn(f"/a/libcudart.so.12: is {one}.", first.why)
@@ -288,8 +289,8 @@ class Hints(unittest.TestCase):
                 self.assertEqual(hints.hints_for(what, here(variables=variables), nobody), [])
 
 
-class Advice(unittest.TestCase):
-    TABLES = (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU, advice.LIBRARIES)
+class Hint(unittest.TestCase):
+    TABLES = (hint_table.DRIVER_LIBRARY, hint_table.DRIVER_CALL, hint_table.WITHOUT_GPU, hint_table.LIBRARIES)
 
     def test_every_row_is_sentences_with_a_source(self):
         for situation, row in ((name, row) for table in self.TABLES for name, row in table.items()):
@@ -305,7 +306,7 @@ class Advice(unittest.TestCase):
                  999: "UNKNOWN"}
         self.assertEqual({number: error_names()[number] for number in names},
                          {number: f"CUDA_ERROR_{name}" for number, name in names.items()})
-        self.assertLessEqual(set(advice.BY_STATUS), set(names))
+        self.assertLessEqual(set(hint_table.BY_STATUS), set(names))
 
     def test_install_commands(self):
         nvidia = "  # from NVIDIA's repository: https://developer.nvidia.com/cuda-downloads"
@@ -389,25 +390,25 @@ class Advice(unittest.TestCase):
         self.assertEqual(packages.install_fabric("ubuntu", ""), "")
 
 
-class Words(unittest.TestCase):
+class DescribeCandidate(unittest.TestCase):
     def test_same_verdict_for_all_callers_is_reported_once(self):
-        self.assertEqual(words.verdict_of(candidate(_11=TAKEN, _12=TAKEN)), ("taken", ""))
-        self.assertEqual(words.verdict_of(candidate(_11=PASSED, _12=PASSED)), ("not needed", ""))
-        self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=TOO_OLD)),
+        self.assertEqual(verdict_of(candidate(_11=TAKEN, _12=TAKEN)), ("taken", ""))
+        self.assertEqual(verdict_of(candidate(_11=PASSED, _12=PASSED)), ("not needed", ""))
+        self.assertEqual(verdict_of(candidate(_11=TOO_OLD, _12=TOO_OLD)),
                          ("driver too old", "needs a driver for CUDA 13"))
 
     def test_verdicts_that_differ_name_their_callers(self):
-        self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=TAKEN, _13=TOO_OLD, unversioned=TAKEN)),
+        self.assertEqual(verdict_of(candidate(_11=TOO_OLD, _12=TAKEN, _13=TOO_OLD, unversioned=TAKEN)),
                          ("taken",
                           "for CUDA 11, 13: needs a driver for CUDA 13; for CUDA 12 and an unknown CUDA: taken"))
-        self.assertEqual(words.verdict_of(candidate(_11=TOO_OLD, _12=PASSED))[0], "depends")
+        self.assertEqual(verdict_of(candidate(_11=TOO_OLD, _12=PASSED))[0], "depends")
 
     def test_runtime_newer_than_the_driver_names_its_conditions(self):
         for driver, said in (("served", ""), ("served_by_minor_version", "cannot compile PTX"),
                              ("served_by_declaration", "cuda-compat"), ("branch_unknown", "which is unknown")):
             one = candidate(_12=Decision("accepted", "usable", driver, True, True))
-            self.assertIn(said, words.condition_of(one, WORKS))
-            self.assertEqual(bool(said), bool(words.condition_of(one, WORKS)))
+            self.assertIn(said, condition_of(one, WORKS))
+            self.assertEqual(bool(said), bool(condition_of(one, WORKS)))
 
     def test_every_verdict_and_state_of_the_loader_has_a_word(self):
         names = (ROOT / "compat/doctor/names.cc").read_text().split("name_of(FileState")[1]
@@ -416,13 +417,13 @@ class Words(unittest.TestCase):
         self.assertGreater(len(told), 20)
         for name in told:
             if name not in ("usable", "accepted"):
-                self.assertIn(name, {**words._STATES, **words._VERDICTS})
+                self.assertIn(name, {**describe_candidate._STATES, **describe_candidate._VERDICTS})
 
     def test_versions_and_where_they_were_read(self):
         one = candidate()
-        self.assertEqual((words.version_of(one), words.source_of(one)), ("12.9", "wheel 12.9.79"))
+        self.assertEqual((version_of(one), source_of(one)), ("12.9", "wheel 12.9.79"))
         one.source = "cuda.h"
-        self.assertEqual(words.source_of(one), "cuda.h")
+        self.assertEqual(source_of(one), "cuda.h")
         for source, short in (
             ("conda package cuda-cudart 12.9.79", "conda 12.9.79"),
             ("conda package libcublas 12.9.1.4, pinned by cuda-version >=12.9,<12.10.0a0", "conda 12.9.1.4"),
@@ -430,20 +431,20 @@ class Words(unittest.TestCase):
             ("dpkg package cuda-cudart-12-9", "dpkg cuda-cudart-12-9"),
         ):
             one.source = source
-            self.assertEqual(words.source_of(one), short)
+            self.assertEqual(source_of(one), short)
         one.exact = False
-        self.assertEqual((words.version_of(one), words.source_of(one)), ("12.9+", "its symbols"))
+        self.assertEqual((version_of(one), source_of(one)), ("12.9+", "its symbols"))
 
     def test_paths_are_shortened_in_their_middle(self):
         with mock.patch.dict(os.environ, {"HOME": "/home/me"}):
-            for path, room, short in (
+            for path, width, short in (
                 ("/home/me/a", 30, "~/a"),
                 ("/home/meow/a", 30, "/home/meow/a"),
                 ("/home/me/venv/lib/python3.11/site-packages/nvidia/cu13/lib/x.so", 40, "~/venv/lib/.../cu13/lib/x.so"),
                 ("/a/b/c/d/e/f/g/h", 11, "/a/.../g/h"),
                 ("/short", 3, "/short"),
             ):
-                self.assertEqual(words.short_path(path, room), short)
+                self.assertEqual(short_path(path, width), short)
 
 
 class Records(unittest.TestCase):
@@ -465,8 +466,9 @@ class Records(unittest.TestCase):
 
 class Page(unittest.TestCase):
     def page(self, what: Findings, width=None, colour=False) -> str:
-        judged = verdict.evaluate(what)
-        return text.report("1.2.3", here(), what, judged, hints.hints_for(what, here()), text.Page(colour, width))
+        evaluated = verdict.evaluate(what)
+        return doctor_report.report("1.2.3", here(), what, evaluated, hints.hints_for(what, here()),
+                                    doctor_report.Page(colour, width))
 
     def test_the_whole_page(self):
         one = candidate(_12=TAKEN, unversioned=TAKEN)
@@ -511,7 +513,7 @@ CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
         self.assertNotIn("\x1b", page)
 
     def test_lines_fit_the_terminal_except_long_names(self):
-        library = runtime([candidate(_12=TOO_OLD)], _12=Answer(advice="word " * 40))
+        library = runtime([candidate(_12=TOO_OLD)], _12=Answer(hint="word " * 40))
         for line in self.page(found(library), width=70).splitlines():
             self.assertLessEqual(len(line), 70)
 
@@ -528,6 +530,12 @@ CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
         self.assertEqual(list(told["libraries"][0]["candidates"][0]), [
             "path", "place", "state", "version", "exact", "source", "source_file", "source_problem", "decisions",
             "stays_open", "target"])
+
+    def test_json_has_the_deprecated_name_of_a_hint(self):
+        what = found(runtime([], _12=Answer(hint="install one")))
+        written = json.loads(as_json.report("1.2.3", here(), what, verdict.evaluate(what), []))
+        answer = written["libraries"][0]["answers"]["12"]
+        self.assertEqual((answer["hint"], answer["advice"]), ("install one", "install one"))
 
 
 # Runs a script with a standard output that calls itself a terminal.

@@ -13,7 +13,7 @@ from situation_support import Computer, answering
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
-from anycuda.doctor import advice  # noqa: E402
+from anycuda.doctor import hint_table  # noqa: E402
 
 SYSTEM = "usr/lib/x86_64-linux-gnu"
 
@@ -856,7 +856,7 @@ class Table(unittest.TestCase):
         others = {"driver_not_listed_in_wsl", "driver_not_read", "driver_other_file", "driver_has_tokens",
                   "driver_read_error", "read_error",
                   "not_trusted", "not_read", "other_file", "not_opened", "glibc", "crash"}
-        for table in (advice.DRIVER_LIBRARY, advice.DRIVER_CALL, advice.WITHOUT_GPU, advice.LIBRARIES):
+        for table in (hint_table.DRIVER_LIBRARY, hint_table.DRIVER_CALL, hint_table.WITHOUT_GPU, hint_table.LIBRARIES):
             for row in table:
                 if row not in others:
                     self.assertIn(f'"{row}"', text)

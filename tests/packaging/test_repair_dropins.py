@@ -11,7 +11,7 @@ from doctor_support import Machine, library_file, needs_build, place
 from test_repair import TAG, RepairCase, compiled
 from wheel_support import STUBS, anycuda, needed, problems, repaired, unpack
 
-from anycuda.analysis.uses import FileUse, Provides, Use
+from anycuda.analysis.file_use import FileUse, Provides, Use
 from anycuda.elf import mark, read
 from anycuda.repair import dropins, plan
 from anycuda.repair.scan import Member, Scan

@@ -14,8 +14,8 @@ from doctor_support import COMMAND, needs_build
 from test_repair import TAG, RepairCase, compiled
 from wheel_support import anycuda, needed, problems, repaired, unpack
 
-from anycuda.repair import notes
-from anycuda.wheels import record
+from anycuda.repair import unique_notes
+from anycuda.wheels import wheel_record
 
 OPENS = 'const char* name = "libcublas.so";'  # which no drop-in serves
 INFO = "thing-1.0.dist-info"
@@ -86,7 +86,9 @@ class Reports(OptionsCase):
         one = wheels["cuda"]
         (stub,) = one["added"]
         self.assertEqual((stub["library"], stub["quiet"]), ("cudart", True))
-        self.assertEqual(one["changed"][0]["needed"], {"libcudart.so.12": Path(stub["file"]).name})
+        (changed,) = one["changed"]
+        self.assertEqual(changed["needed"], {"libcudart.so.12": Path(stub["file"]).name})
+        self.assertEqual(changed["said"], changed["lines"])  # said: deprecated
         self.assertEqual(one["size"], Path(one["result"]).stat().st_size)
         self.assertIn("cuda-1.0.dist-info/sboms/anycuda.cdx.json", one["texts"])
         self.assertIn("--built-for", wheels["stray"]["reasons"][0])
@@ -115,10 +117,10 @@ class Reports(OptionsCase):
 
 class Notes(unittest.TestCase):
     def test_of_copies_only(self):
-        rows = {name: record.Row("sha256", digest, 1) for name, digest in (("a", "x"), ("b", "x"), ("c", "y"))}
-        firsts = notes.copies(rows)
+        rows = {name: wheel_record.Row("sha256", digest, 1) for name, digest in (("a", "x"), ("b", "x"), ("c", "y"))}
+        firsts = unique_notes.first_copies(rows)
         self.assertEqual(firsts, {"a": "a", "b": "a", "c": "c"})
-        self.assertEqual(notes.once(["a does", "c does", "b does", "b is", "the wheel"], firsts),
+        self.assertEqual(unique_notes.once(["a does", "c does", "b does", "b is", "the wheel"], firsts),
                          ["a does (the same for its copy b)", "c does", "b is", "the wheel"])
 
 
@@ -158,7 +160,7 @@ class Results(OptionsCase):
         with zipfile.ZipFile(path, "w") as new:
             rows = ""
             for name, content in files.items():
-                total = record.Sum()
+                total = wheel_record.Sum()
                 total.add(content)
                 rows += f"{name},sha256={total.row.digest},{len(content)}\n"
                 new.writestr(name, content)

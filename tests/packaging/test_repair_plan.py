@@ -13,7 +13,7 @@ from anycuda.repair.stubs import Stub
 from anycuda.repair.scan import Member, Scan
 from anycuda.repair.texts import remaining_of
 from anycuda.analysis.libraries import NATIVE, Library, Major, Table
-from anycuda.analysis.uses import FileUse, Provides, Reference, Use
+from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
 
 INFO = "thing-1.0.dist-info"
 LIBS = "thing.libs"
@@ -147,7 +147,7 @@ class WithoutNames(unittest.TestCase):
     def test_get_the_major_of_the_other_files(self):
         made, edit = self.of(member("thing/a.so", use()))
         self.assertEqual(edit.versions["cudaMalloc"], ("libanycuda_cudart-0.so", "libcudart.so.12"))
-        self.assertIn("the wheel's other files", edit.said[0])
+        self.assertIn("the wheel's other files", edit.lines[0])
 
     def test_get_the_only_major_that_has_them(self):
         made, edit = self.of(names=("cudaNew",), majors=("12",))
@@ -317,7 +317,7 @@ class LinkedToTheStub(unittest.TestCase):
         (edit,) = made.edits
         self.assertEqual((edit.needed, edit.add_needed, edit.versions, edit.path),
                          ({self.NAME: "libanycuda_cudart-0.so"}, (), {}, "$ORIGIN/../thing.libs"))
-        self.assertIn("built for CUDA 12", edit.said[0])
+        self.assertIn("built for CUDA 12", edit.lines[0])
         self.assertEqual((list(made.stubs), made.refusals, made.notes), (["thing.libs/libanycuda_cudart-0.so"], [], []))
 
     def test_the_version_of_the_stub_itself_stays(self):

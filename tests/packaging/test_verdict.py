@@ -13,8 +13,8 @@ from wheel_support import make_wheel
 
 from anycuda.analysis import companions, contents, named, static_runtime, ties
 from anycuda.analysis.kernels import Needs
-from anycuda.analysis.uses import FileUse, Provides, Reference, Use
-from anycuda.check import standing, words_of_standing
+from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
+from anycuda.check import input_verdict, describe_verdict
 from anycuda.wheels import requirement
 
 CUPTI = "libcupti.so.12"
@@ -35,15 +35,15 @@ def loaded(library: str, *strings: str) -> Use:
     return Use(library, None, "loaded", (), strings=strings)
 
 
-def stands(*files: FileUse, inside=(), requires=(), python=(), kernels=None) -> standing.Standing:
+def stands(*files: FileUse, inside=(), requires=(), python=(), kernels=None) -> input_verdict.InputVerdict:
     named = [(f"{number}.so", use) for number, use in enumerate(files)]
     names = {name for name, use in named} | {use.soname for use in files if use.soname} | set(inside)
-    return standing.of(named, names, table(), [requirement.parse(one) for one in requires], python,
-                       kernels=kernels)
+    return input_verdict.of(named, names, table(), [requirement.parse(one) for one in requires], python,
+                            kernels=kernels)
 
 
 def said(*files: FileUse, **options) -> str:
-    return words_of_standing.sentence(stands(*files, **options))
+    return describe_verdict.sentence(stands(*files, **options))
 
 
 class Kinds(unittest.TestCase):
@@ -106,7 +106,7 @@ class Kinds(unittest.TestCase):
 
     def test_only_libraries_of_cuda(self):
         library = use_file(needed=("libcublasLt.so.12",), provides=Provides("cublas", "original", "12"))
-        self.assertEqual(stands(library).kind, standing.CUDA_ITSELF)
+        self.assertEqual(stands(library).kind, input_verdict.CUDA_ITSELF)
 
     def test_other_product_is_not_of_cuda_itself(self):
         for soname in ("libcutensor.so.2", "libcutensorMg.so.2", "libcusparseLt.so.0", "libcudss.so.0",
@@ -124,8 +124,9 @@ class Kinds(unittest.TestCase):
 
     def test_unknown_static_runtime_needs_the_driver_of_its_cubins(self):
         old, new = FileUse(Path("x"), (), (), True, None), use_file(static="12.4")
-        found = standing.of([("0.so", old), ("1.so", new)], (), table(), old_runtimes={"0.so": "410", "1.so": "450"})
-        self.assertEqual(words_of_standing.sentence(found),
+        found = input_verdict.of([("0.so", old), ("1.so", new)], (), table(),
+                                 old_runtimes={"0.so": "410", "1.so": "450"})
+        self.assertEqual(describe_verdict.sentence(found),
                          "static runtime older than 11.8, 12.4: needs driver 410 to 525, by file")
 
     def test_own_loader(self):

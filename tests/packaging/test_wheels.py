@@ -16,7 +16,7 @@ import zlib
 from wheel_support import DATE, FolderCase, hash_of, in_zip64_form, problems
 
 from anycuda.failure import Failure
-from anycuda.wheels import archive, entries, names, packing, record, writing
+from anycuda.wheels import archive, entries, names, packing, wheel_record, writing
 from anycuda.wheels.ahead import ahead
 
 INFO = "thing-1.0.dist-info"
@@ -187,13 +187,13 @@ class Records(unittest.TestCase):
     FILES = {"a.py": b"1", f"{INFO}/RECORD.jws": b"signed"}
 
     def compared(self, text: str) -> list[str]:
-        rows = record.parse(text.encode(), "RECORD")
+        rows = wheel_record.parse(text.encode(), "RECORD")
         found = {}
         for name, content in self.FILES.items():
-            total = record.Sum(record.algorithm(rows, name))
+            total = wheel_record.Sum(wheel_record.algorithm(rows, name))
             total.add(content)
             found[name] = total.row
-        return record.compare(rows, found, f"{INFO}/RECORD")
+        return wheel_record.compare(rows, found, f"{INFO}/RECORD")
 
     def test_agree(self):
         self.assertEqual(self.compared(f"a.py,{hash_of(b'1')},1\n{INFO}/RECORD,,\n"), [])
@@ -214,15 +214,15 @@ class Records(unittest.TestCase):
         for text, why in (("a,b\n", "damaged"), ("a,md5=xx,1\n", "kind 'md5'"), ("a,,x\n", "damaged"),
                           ("a,,\na,,\n", "twice"), ('"a\n', "damaged")):
             with self.subTest(text=text), self.assertRaisesRegex(Failure, why):
-                record.parse(text.encode(), "RECORD")
+                wheel_record.parse(text.encode(), "RECORD")
         with self.assertRaisesRegex(Failure, "damaged"):
-            record.parse(b"\xff,,\n", "RECORD")
+            wheel_record.parse(b"\xff,,\n", "RECORD")
 
     def test_with_endless_rows_are_not_kept(self):
         text = b"".join(b"%d,,\n" % number for number in range(1003))
-        self.assertEqual(len(record.parse(text, "RECORD", 2)), 1003)
+        self.assertEqual(len(wheel_record.parse(text, "RECORD", 2)), 1003)
         with self.assertRaisesRegex(Failure, "RECORD names more than 1002 files, but the wheel has 1"):
-            record.parse(text, "RECORD", 1)
+            wheel_record.parse(text, "RECORD", 1)
 
 
 class Ahead(unittest.TestCase):
@@ -305,7 +305,7 @@ class Written(FolderCase):
         with archive.open_wheel(path) as wheel:
             sums = {}
             for entry in wheel.entries:
-                total = record.Sum()
+                total = wheel_record.Sum()
                 for block in wheel.blocks(entry):
                     total.add(block)
                 sums[entry.filename] = total.row
@@ -368,7 +368,7 @@ class Written(FolderCase):
         changes = writing.Changes({"thing/old.txt": lambda path: path.write_bytes(path.read_bytes() + b", edited")},
                                   unpacked={"thing/old.txt": ready})
         with archive.open_wheel(path) as wheel:
-            sums = {entry.filename: record.Row("", "", entry.file_size) for entry in wheel.entries}
+            sums = {entry.filename: wheel_record.Row("", "", entry.file_size) for entry in wheel.entries}
             writing.write(wheel, sums, changes, self.top, out, writing.moment_of(wheel), lambda name, size: None)
         with zipfile.ZipFile(out) as written:
             self.assertEqual(written.read("thing/old.txt"), b"unpacked before, edited")

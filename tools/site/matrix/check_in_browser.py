@@ -46,12 +46,12 @@ device_code._run = _run
 command.Progress = _Progress  # type: ignore[assignment,misc]
 
 
-def check(folder: str, words: list[str]) -> tuple[int, str, str]:
-    """The exit status and the two outputs of `anycuda check WORDS...` in this folder."""
+def check(folder: str, arguments: list[str]) -> tuple[int, str, str]:
+    """The exit status and the two outputs of `anycuda check ARGUMENTS...` in this folder."""
     os.chdir(folder)
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as errors:
         try:
-            status = main(["check", *words])
+            status = main(["check", *arguments])
         except SystemExit as end:  # of argparse: a wrong option, or --help
             status = int(end.code or 0)
         finally:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .file_use import Use
 from .libraries import Library, Table
-from .uses import Use
 
 
 def majors(uses: Iterable[Use]) -> dict[str, set[str]]:

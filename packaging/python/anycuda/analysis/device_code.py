@@ -96,7 +96,7 @@ def of_files(paths: Sequence[Path], program: Path | None = None) -> Iterator[Dev
             yield of_file(path, program) if code is None else code
 
 
-def room(work: Path) -> int:
+def batch_budget(work: Path) -> int:
     """The bytes of unpacked files that may wait for a run: at most half of the free space, since others write, too."""
     return min(_MOST_BYTES, shutil.disk_usage(work).free // 2)
 

@@ -178,17 +178,17 @@ def _members(wheel: zipfile.ZipFile, folder: Path, progress: Progress) -> Iterat
     members = [one for one in wheel.infolist() if not one.filename.endswith("/")]
     whole, done = sum(member.file_size for member in members), 0
     batch: list[Binary | Problem] = []
-    room, held = device_code.room(folder), 0
+    budget, held = device_code.batch_budget(folder), 0
     for number, member in enumerate(members):
         progress(member.filename, done, whole)
-        if held + member.file_size > room or len(batch) == device_code.MOST_FILES:
+        if held + member.file_size > budget or len(batch) == device_code.MOST_FILES:
             yield batch
             for given in batch:
                 if isinstance(given, Binary):
                     given.path.unlink(missing_ok=True)
             batch, held = [], 0
         one = _member(wheel, member, folder / str(number),
-                      _telling(progress, member.filename, done, whole))
+                      _reporting(progress, member.filename, done, whole))
         if one:
             batch.append(one)
         held += member.file_size if isinstance(one, Binary) else 0
@@ -196,11 +196,11 @@ def _members(wheel: zipfile.ZipFile, folder: Path, progress: Progress) -> Iterat
     yield batch
 
 
-def _telling(progress: Progress, name: str, before: int, whole: int) -> Callable[[int], None]:
+def _reporting(progress: Progress, name: str, before: int, whole: int) -> Callable[[int], None]:
     return lambda bytes_: progress(name, before + bytes_, whole)
 
 
-def _member(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: Callable[[int], None]
+def _member(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, report: Callable[[int], None]
             ) -> Binary | Problem | None:
     name = member.filename
     if leads_out(name):
@@ -209,7 +209,7 @@ def _member(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: 
         why = "is encrypted" if entries.is_encrypted(member) else entries.other_method(member)
         return Problem(name, f"cannot be unpacked: it {why}")
     try:
-        found = _unpacked(wheel, member, place, tell)
+        found = _unpacked(wheel, member, place, report)
     except ZIP_ERRORS as error:
         place.unlink(missing_ok=True)
         return Problem(name, f"cannot be unpacked: {_sentence(error)}")
@@ -222,7 +222,7 @@ def leads_out(name: str) -> bool:
     return name.startswith(("/", "\\")) or ".." in parts or ":" in parts[0] or "\0" in name
 
 
-def _unpacked(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell: Callable[[int], None]) -> str:
+def _unpacked(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, report: Callable[[int], None]) -> str:
     """The member's kind. Only binaries and device code are read beyond their first bytes."""
     with wheel.open(member) as packed:
         data = packed.read(len(_ELF))
@@ -232,7 +232,7 @@ def _unpacked(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path, tell
         with open(place, "wb") as file:
             while data:
                 file.write(data)
-                tell(file.tell())
+                report(file.tell())
                 data = packed.read(_PIECE)
     return what
 

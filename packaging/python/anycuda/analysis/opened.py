@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+from .file_use import FileUse, Use
 from .libraries import Library, Table
-from .uses import FileUse, Use
 
 _LIBRARIES = ("original", "renamed", "stub", "dropin", "peer")
 _RUNTIME_AND_DRIVER = ("cudart", "cuda")

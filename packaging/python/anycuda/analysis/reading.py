@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..elf import ElfError, NotElf, read
-from . import device_code, gpus, inputs, kernels, siblings, static_runtime, ties, uses
+from . import device_code, file_use, gpus, inputs, kernels, siblings, static_runtime, ties
 from .device_code import DeviceCode
+from .file_use import FileUse
 from .kernels import Kernels
 from .libraries import Table
-from .uses import FileUse
 
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
 # Binaries unrelated to CUDA: skipped in a wheel or folder, an error if named on the command line.
@@ -67,7 +67,7 @@ def _add(found: Reading, one: inputs.Binary, code: DeviceCode, table: Table, is_
         image = read.read(one.path)
         if image.machine not in _BUILT_FOR_GPUS:
             raise ElfError(f"{one.path}: is for {image.machine}, which CUDA does not support")
-        found.files.append((one.name, uses.of(image, table)))
+        found.files.append((one.name, file_use.of(image, table)))
         found.machines.append(image.machine)
     except ElfError as error:
         if not _is_device_code(code, error, is_asked):

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from .distributions import Part
+from .file_use import FileUse
 from .libraries import Library
-from .uses import FileUse
 
 _NO_STUB_IN_IT = "no file of the wheel needs a stub, so the wheel needs it for another purpose"
 

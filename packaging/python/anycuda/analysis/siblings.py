@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .uses import FileUse, Use
+from .file_use import FileUse, Use
 
 _ELSEWHERE = ("unnamed", "peer")
 

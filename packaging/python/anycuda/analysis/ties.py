@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from . import opened
+from .file_use import FileUse
 from .libraries import Table
-from .uses import FileUse
 
 NEEDS, OPENS = "needs", "opens"
 BUILTINS = "libnvrtc-builtins"  # NVRTC opens it; the stub of NVRTC replaces both
@@ -71,8 +71,8 @@ def replaced_in(use: FileUse) -> set[str]:
 
 def staying(files: Files) -> list[tuple[str, FileUse]]:
     """The files without the copies of CUDA's libraries that stubs make superfluous."""
-    leaves = leaving(files, {name: replaced_in(use) for name, use in files})
-    return [(name, use) for name, use in files if not leaves.get(name)]
+    removed = leaving(files, {name: replaced_in(use) for name, use in files})
+    return [(name, use) for name, use in files if not removed.get(name)]
 
 
 def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collection[str] = (),
@@ -90,13 +90,13 @@ def leaving(files: Files, replaced: Mapping[str, Collection[str]], stubs: Collec
              or _is_builtins(name) and has_nvrtc}
     while True:  # a file that stays may need one that was to leave
         still = {need for name, needs in wanted.items() if not found.get(name) for need in needs}
-        kept = [name for name, leaves in found.items() if leaves and names[name] & still]
+        kept = [name for name, removed in found.items() if removed and names[name] & still]
         if not kept:
             return found
         found.update(dict.fromkeys(kept, False))
 
 
-def standing(files: Files) -> frozenset[str]:
+def copies_with_runtime(files: Files) -> frozenset[str]:
     """The names of the copies with a static CUDA runtime. They run wherever the driver is new enough, even without an
     installed CUDA, so files keep needing them; a stub in their place would need a library that may be missing."""
     copies = [(name, use) for name, use in files if _is_copy(use) and use.static_runtime]

@@ -6,13 +6,13 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from ..analysis import gpus, kernels, libraries, opened, words_of_kernels
-from ..analysis.uses import Use
+from ..analysis import describe_kernels, gpus, kernels, libraries, opened
+from ..analysis.file_use import Use
 from ..matrix.data import Matrix
-from . import drivers_asked, findings, words_of_standing
+from . import describe_verdict, drivers_asked, findings
 from .cells import Asked
 from .findings import File, Input
-from .standing import Standing
+from .input_verdict import InputVerdict
 
 SCHEMA = 1
 
@@ -40,10 +40,10 @@ def _input(one: Input, asked: Asked) -> dict:
         "requirements": [asdict(pin) for pin in one.texts.pins],
         "preloads": [asdict(preload) for preload in one.texts.preloads],
         "named": [{"file": name, "names": found} for name, found in one.texts.named.items()],
-        "verdict": verdict(one.standing),
+        "verdict": verdict(one.verdict),
         "device_code": _device_code(one, asked),
         "here": {**asdict(one.here), "text": one.here.text} if one.here else None,
-        "replies": list(map(words_of_kernels.reply_for_json, one.replies)),
+        "replies": list(map(describe_kernels.reply_for_json, one.replies)),
     }
 
 
@@ -71,10 +71,10 @@ def _opened(one: opened.Opened) -> dict:
     return {"name": one.name, "library": one.library, "kind": one.kind, "run": one.by_run, "repair": one.by_repair}
 
 
-def verdict(found: Standing) -> dict:
+def verdict(found: InputVerdict) -> dict:
     fields = asdict(found)
     fields["device_code"] = fields.pop("kernels")
-    return {**fields, "driver": found.driver, "text": words_of_standing.sentence(found)}
+    return {**fields, "driver": found.driver, "text": describe_verdict.sentence(found)}
 
 
 def _file(file: File, inside: frozenset[str]) -> dict:
@@ -91,5 +91,5 @@ def _file(file: File, inside: frozenset[str]) -> dict:
         "quiet": use.quiet,
         "opens": [_opened(one) for one in opened.of(use, libraries.table(), inside)],
         "runtime_release": use.runtime_release,
-        "verdict": verdict(file.standing),
+        "verdict": verdict(file.verdict),
     }

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from ..analysis.uses import FileUse, Reference, Use
+from ..analysis.file_use import FileUse, Reference, Use
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
 
 # In addition to the matrix's kinds. unchecked: the reference has no symbol version and the outcome depends on the

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from .. import terminal
 from ..analysis import gpus, libraries
-from ..analysis.progress import Progress
+from ..analysis.reading_progress import Progress
 from ..failure import Failure
 from ..matrix import data
 from ..matrix.selection import Selection, values
-from . import as_json, findings, here, text, words
+from . import as_json, check_report, describe_input, findings, here
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .findings import DEVICE_CODE, IN_PART
-from .standing import TIED
+from .input_verdict import TIED
 
 NAME = "check"
 SUMMARY = "Reports the outcome of the CUDA calls of a file, folder or wheel on each CUDA, with the stubs in place."
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(as_json.report(matrix, asked, found))
     else:
-        print(text.report(matrix, asked, found, arguments.all, terminal.wants_colour(), terminal.width_of()))
+        print(check_report.report(matrix, asked, found, arguments.all, terminal.wants_colour(), terminal.width_of()))
     return findings.status(found, asked)
 
 
@@ -118,11 +118,11 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix, machine: here.Her
         wanted.runtimes = [*machine.releases, *_nearest((machine.branch,), matrix)] or [""]
     elif architectures or branches:
         wanted.runtimes = [*wanted.runtimes, *_nearest(branches, matrix)] or [""]  # which no release has
-    releases = list(filter(counts, words.every_release(matrix)))
+    releases = list(filter(counts, describe_input.every_release(matrix)))
     own = dict.fromkeys(release for library in matrix.libraries.values() if library.own_releases
                         for release in filter(counts, library.runtimes))
     # The matrix lists the newest cuda.h among the drivers; it is not a driver.
-    drivers = [driver for driver in words.every_release(matrix, "driver")
+    drivers = [driver for driver in describe_input.every_release(matrix, "driver")
                if "." not in driver and counts(driver)]
     return Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
                  tuple(values(arguments.ignore)), tuple(own), architectures, branches,
@@ -153,6 +153,6 @@ def _branch(text: str) -> int:
 
 def _nearest(branches: tuple[int, ...], matrix: data.Matrix) -> list[str]:
     """For each branch, the newest one in the matrix that is not newer."""
-    known = [int(one) for one in words.every_release(matrix, "driver") if "." not in one]
+    known = [int(one) for one in describe_input.every_release(matrix, "driver") if "." not in one]
     older = [[one for one in known if one <= branch] for branch in branches]
     return [str(found[-1]) for found in older if found]

@@ -19,7 +19,7 @@ def branches(asked: Asked, facts: Facts) -> list[int]:
     return sorted(named) or list(kernels.branches_of(asked.releases, facts))
 
 
-def advice(groups: Sequence[OnDrivers], uncovered: Sequence[int], asked: Asked, facts: Facts) -> list[str]:
+def hints(groups: Sequence[OnDrivers], uncovered: Sequence[int], asked: Asked, facts: Facts) -> list[str]:
     """Hints: a compiler for older drivers, if --runtime names them or their CUDA is still supported; and the newer
     GPUs for which the file has no code."""
     oldest = facts.first_of_major(_STILL_MADE)

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..analysis import built_for, exit_status, gpus, inputs, kernels, reading, ties
+from ..analysis.file_use import FileUse, Use
 from ..analysis.kernels import Kernels, Needs, Reply
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
-from ..analysis.uses import FileUse, Use
 from ..matrix.data import Run, major_of
-from . import requirements, standing
+from . import input_verdict, requirements
 from .cells import Asked, Cells
-from .standing import TIED, Standing
+from .input_verdict import TIED, InputVerdict
 
 if TYPE_CHECKING:
     from .here import Verdict
@@ -33,7 +33,7 @@ class File:
     machine: str
     use: FileUse
     cells: list[Run]
-    standing: Standing = Standing("")  # until stand()
+    verdict: InputVerdict = InputVerdict("")  # until evaluate()
     kept: frozenset[str] = frozenset()
 
     @property
@@ -55,7 +55,7 @@ class Input:
     passed_over: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     texts: requirements.Texts = field(default_factory=requirements.Texts)
-    standing: Standing = Standing("")  # until stand()
+    verdict: InputVerdict = InputVerdict("")  # until evaluate()
     kernels: Kernels = field(default_factory=Kernels)
     replies: list[Reply] = field(default_factory=list)
     drivers_needed: tuple[int, int] = (0, 0)
@@ -79,7 +79,7 @@ class Input:
         """The ties that fail: to a CUDA other than those checked. With --library none is reported."""
         if TIED in asked.allowed or asked.libraries:
             return ()
-        return self.standing.failing({major_of(release) for release in asked.releases})
+        return self.verdict.failing({major_of(release) for release in asked.releases})
 
     def failing(self, asked: Asked) -> dict[Run, list[str]]:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}
@@ -88,7 +88,7 @@ class Input:
         """Does --runtime ask about device code whose answer is unknown?"""
         if not asked.runtimes or asked.branches or asked.libraries or DEVICE_CODE in asked.allowed:
             return False
-        needs = self.standing.kernels
+        needs = self.verdict.kernels
         asks = asked.named_drivers or kernels.branches_of(asked.releases, gpus.facts())
         return bool(asks) and bool(self.kernels.unread or needs and needs.unknown)
 
@@ -123,8 +123,8 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     # `anycuda repair` writes the major of the other files into this one; it only takes wheels.
     known = built_for.majors(one for _, use in seen.files for one in use.uses) if seen.kind == "wheel" else {}
     others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
-    copies = ties.standing(seen.files)
-    files = [File(name, machine, use, [], kept=copies.intersection(use.needed))
+    kept_copies = ties.copies_with_runtime(seen.files)
+    files = [File(name, machine, use, [], kept=kept_copies.intersection(use.needed))
              for (name, use), machine in zip(seen.files, seen.machines)]
     for file in files:
         file.cells = cells.of(replace(file.use, uses=file.served), others)
@@ -132,25 +132,25 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     found.other_system = seen.other_system
     if found.kind == "wheel":
         found.texts = requirements.look(path, seen.files, table)
-    stand(found, table)
+    evaluate(found, table)
     found.drivers_needed = _drivers_needed(found, cells.asked)
     found.replies = _replies(found, cells.asked)
     return found
 
 
-def stand(found: Input, table: Table) -> None:
+def evaluate(found: Input, table: Table) -> None:
     """Sets the verdicts on the input and its files."""
     files = [(file.name, file.use) for file in found.files]
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
     old_runtimes = kernels.drivers_of_old_runtimes(found.kernels.files, gpus.facts()) if found.kernels.files else {}
-    found.standing = standing.of(files, inside, table, found.texts.requirements, found.texts.python,
-                                 bool(found.problems), _needs(found.kernels), old_runtimes)
+    found.verdict = input_verdict.of(files, inside, table, found.texts.requirements, found.texts.python,
+                                     bool(found.problems), _needs(found.kernels), old_runtimes)
     if found.other_system:
-        found.standing = standing.of_other_system(found.standing)
+        found.verdict = input_verdict.of_other_system(found.verdict)
     for file in found.files:
-        file.standing = standing.of([(file.name, file.use)], inside, table, found.texts.requirements,
-                                    kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)
+        file.verdict = input_verdict.of([(file.name, file.use)], inside, table, found.texts.requirements,
+                                        kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)
 
 
 def _needs(code: Kernels, name: str = "") -> Needs | None:
@@ -161,7 +161,7 @@ def _needs(code: Kernels, name: str = "") -> Needs | None:
 
 
 def _drivers_needed(found: Input, asked: Asked) -> tuple[int, int]:
-    drivers = found.standing.runtimes
+    drivers = found.verdict.runtimes
     for name, codes in () if DEVICE_CODE in asked.allowed else found.kernels.files.items():
         needs = kernels.needs({name: codes}, gpus.facts())
         drivers[name] = max(drivers.get(name, 0), needs.driver if needs else 0)
@@ -172,7 +172,7 @@ def _drivers_needed(found: Input, asked: Asked) -> tuple[int, int]:
 def _replies(found: Input, asked: Asked) -> list[Reply]:
     if not (asked.gpus or asked.branches) or found.problems and not found.files and not found.kernels.files:
         return []
-    return [kernels.reply(found.kernels, gpu, driver, found.standing.runtimes, gpus.facts())
+    return [kernels.reply(found.kernels, gpu, driver, found.verdict.runtimes, gpus.facts())
             for driver in asked.branches or (0,) for gpu in asked.gpus or (0,)]
 
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from .. import doctor
 from ..analysis import code_rules, gpus
-from ..analysis.uses import Use
-from ..analysis.words_of_kernels import reasons_of, some
+from ..analysis.describe_kernels import reasons_of, some
+from ..analysis.file_use import Use
 from ..doctor import devices, questions
 from ..doctor.devices import Devices
 from ..doctor.findings import UNVERSIONED, Answer, Findings, Library, library_of
 from ..failure import Failure
 from ..matrix.data import Run
 from .cells import Asked
-from .words_of_standing import tied
+from .describe_verdict import tied
 
 if TYPE_CHECKING:
     from .findings import Input
@@ -72,12 +72,12 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
     if here.unknown:
         return Verdict(None, (f"This machine could not be examined: {here.unknown}.",))
     uses = [use for file in one.files for use in file.served if use.symbols]
-    if not uses and not one.kernels and not one.standing.static:
+    if not uses and not one.kernels and not one.verdict.static:
         return Verdict(True, ("It uses no CUDA library and has no device code.",)) if one.files else Verdict(
             None, ("It has no binaries.",))
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
-    if one.standing.ties:
-        answers.append((None, f"It is {tied(one.standing.ties)}; anycuda does not search for that."))
+    if one.verdict.ties:
+        answers.append((None, f"It is {tied(one.verdict.ties)}; anycuda does not search for that."))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return Verdict(runs, tuple(dict.fromkeys(counted)))
@@ -86,7 +86,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
 def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
     if here.lacking:
         yield False, f"This machine has {here.lacking}."
-    for reply in devices.replies(one.kernels, one.standing.kernels, one.standing.runtimes, here, gpus.facts()):
+    for reply in devices.replies(one.kernels, one.verdict.kernels, one.verdict.runtimes, here, gpus.facts()):
         yield reply.loads, reasons_of(reply)
 
 
@@ -100,8 +100,8 @@ def _libraries(uses: Sequence[Use], here: Here) -> Iterable[tuple[bool | None, s
             if answer.ended:
                 yield None, f"The search for {library.short} ended without an answer ({answer.ended})."
             elif not answer.path:
-                advice = f": {answer.advice}" if answer.advice else ""
-                yield False, f"This machine has no usable {library.short}{advice}."
+                hint = f": {answer.hint}" if answer.hint else ""
+                yield False, f"This machine has no usable {library.short}{hint}."
             else:
                 yield True, f"This machine has {library.short} {answer.version}: {answer.path}."
 

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from ..analysis import distributions, named, opened, preload, remaining
 from ..analysis.distributions import Pin
+from ..analysis.file_use import FileUse
 from ..analysis.inputs import ZIP_ERRORS
 from ..analysis.libraries import Table
 from ..analysis.python_use import PythonUse
 from ..analysis.remaining import Remaining
-from ..analysis.uses import FileUse
 from ..wheels import entries, metadata, requirement
 from ..wheels.requirement import Requirement
 

@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 
 from .. import terminal
-from ..analysis.progress import Progress
+from ..analysis.reading_progress import Progress
 from ..failure import Failure
-from . import as_json, devices, environment, files, questions, text
+from . import as_json, devices, doctor_report, environment, files, questions
 from .findings import UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of, setting_of
 from .hints import hints_for
 from .machine import machine_of
@@ -77,8 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(as_json.report(version, machine, findings, verdict, hints))
     else:
-        page = text.Page(terminal.wants_colour(), terminal.width_of())
-        print(text.report(version, machine, findings, verdict, hints, page))
+        page = doctor_report.Page(terminal.wants_colour(), terminal.width_of())
+        print(doctor_report.report(version, machine, findings, verdict, hints, page))
     return verdict.status
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from ..analysis import words_of_kernels
+from ..analysis import describe_kernels
 from .files import File
-from .findings import Findings
+from .findings import Findings, Library
 from .hint import Hint
 from .machine import Machine
 from .verdict import Verdict
@@ -26,12 +26,19 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
         "machine": asdict(machine),
         "settings": [asdict(setting) for setting in findings.settings],
         "driver": asdict(findings.driver),
-        "libraries": [asdict(library) for library in findings.libraries],
+        "libraries": list(map(_library, findings.libraries)),
         "help": [asdict(hint) for hint in hints],
         "status": verdict.status,
         "files": list(map(_file, verdict.files)),
     }
     return json.dumps(whole, indent=1)
+
+
+def _library(library: Library) -> dict:
+    fields = asdict(library)
+    for answer in fields["answers"].values():
+        answer["advice"] = answer["hint"]  # the field's name in 0.1; deprecated
+    return fields
 
 
 def _file(file: File) -> dict:
@@ -42,6 +49,6 @@ def _file(file: File) -> dict:
         "device_code": file.kernels.for_json(),
         "needs": asdict(file.needs) if file.needs else None,
         "runtime_driver": file.runtime_driver,
-        "replies": list(map(words_of_kernels.reply_for_json, file.replies)),
+        "replies": list(map(describe_kernels.reply_for_json, file.replies)),
         "loads": file.loads,
     }

@@ -7,12 +7,12 @@ import os
 import re
 import shlex
 
-from . import advice, packages
-from .advice import DRIVER_CALL, DRIVER_LIBRARY
+from . import hint_table, packages
 from .driver_situation import denied_device, has_devices, situation_of
 from .environment import Environment
 from .findings import Driver, Library, Tried
-from .hint import Hint, hint, is_on_path, missing_dependency, read_problem, without_advice, without_folder
+from .hint import Hint, hint, is_on_path, missing_dependency, read_problem, without_folder, without_hint
+from .hint_table import DRIVER_CALL, DRIVER_LIBRARY
 from .machine import Machine, PresentGpu
 
 _ROW_OF_STATE = {
@@ -67,7 +67,7 @@ def _no_library(driver: Driver, machine: Machine, environment: Environment) -> H
                    key=lambda one: list(_ROW_OF_STATE).index(one.state))
     if named and driver.tried:
         return hint(DRIVER_LIBRARY, "driver_setting", f"The driver library {named} cannot be used.",
-                    variable="ANYCUDA_CUDA", reason=without_advice(driver.tried[0].reason))
+                    variable="ANYCUDA_CUDA", reason=without_hint(driver.tried[0].reason))
     stays = next((one for one in driver.tried if one.stays_open), None)
     if stays is not None:
         return hint(DRIVER_LIBRARY, "driver_stays_open", f"The driver library {stays.path} cannot be used.",
@@ -98,12 +98,12 @@ def _without_driver(files: list[Tried], stub: str, machine: Machine, environment
         failed = f"No driver library (libcuda.so.1) was found, only {stub}, an anycuda stub, which needs one."
     denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
     if denied is not None:
-        return hint(advice.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
+        return hint(hint_table.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
     if machine.container and not machine.wsl and not machine.lacks_nv and has_devices(machine):
         return hint(DRIVER_LIBRARY, "driver_not_mounted", failed, {"with_compute": _with_compute(machine)},
                     capabilities=machine.variables.get("NVIDIA_DRIVER_CAPABILITIES", "not set"))
     if machine.container:
-        return hint(advice.WITHOUT_GPU, _container(machine), failed)
+        return hint(hint_table.WITHOUT_GPU, _container(machine), failed)
     if machine.wsl and machine.wsl_driver:
         rest = machine.variables.get("LD_LIBRARY_PATH")
         return hint(DRIVER_LIBRARY, "driver_not_listed_in_wsl", failed,
@@ -132,9 +132,9 @@ def _may_hold_driver(path: str, machine: Machine) -> bool:
 def _bad_file(file: Tried, machine: Machine) -> Hint:
     failed = f"The driver library {file.path} cannot be loaded."
     if machine.lacks_nv:  # --nv gives the host's driver precedence over the image's file
-        return hint(advice.WITHOUT_GPU, "apptainer", failed)
+        return hint(hint_table.WITHOUT_GPU, "apptainer", failed)
     row, missing = _ROW_OF_STATE[file.state], missing_dependency(file.reason, file.path)
-    reason = without_advice(file.reason.replace("the dynamic linker refused it: ", ""))
+    reason = without_hint(file.reason.replace("the dynamic linker refused it: ", ""))
     if row == "driver_unreadable":
         problem, reason = read_problem(reason)
         row = f"driver_{problem}" + ("_in_container" if problem == "link_loop" and machine.container else "")
@@ -184,7 +184,7 @@ def _hint_of(row: str, failed: str, driver: Driver, machine: Machine) -> Hint:
         "install_fabric": packages.install_fabric(machine.distribution, machine.kernel_driver),
         "without_mps": "unset CUDA_MPS_PIPE_DIRECTORY" if pipe else f"mv {_MPS_PIPE} {_MPS_PIPE}.unused",
     }
-    table = advice.WITHOUT_GPU if row == "without_gpu" else DRIVER_CALL
+    table = hint_table.WITHOUT_GPU if row == "without_gpu" else DRIVER_CALL
     device = (denied_device(machine) or "nvidiactl") if row == "device_denied" else "dxg"
     return hint(
         table, _container(machine) if row == "without_gpu" else row, failed, ready,
@@ -211,7 +211,7 @@ def _size(machine: Machine) -> str:
 
 
 def _start(machine: Machine) -> str:
-    return advice.WITHOUT_GPU[_container(machine)].commands[0] if machine.container else ""
+    return hint_table.WITHOUT_GPU[_container(machine)].commands[0] if machine.container else ""
 
 
 def _container(machine: Machine) -> str:
@@ -219,11 +219,11 @@ def _container(machine: Machine) -> str:
 
 
 def _with_compute(machine: Machine) -> str:
-    return advice.WITH_COMPUTE_BY.get(machine.container_kind, advice.WITH_COMPUTE)
+    return hint_table.WITH_COMPUTE_BY.get(machine.container_kind, hint_table.WITH_COMPUTE)
 
 
 def _restart(machine: Machine) -> str:
-    return advice.RESTART.get(machine.container_kind, "# start the container again")
+    return hint_table.RESTART.get(machine.container_kind, "# start the container again")
 
 
 def _without(folder: str, machine: Machine) -> str:

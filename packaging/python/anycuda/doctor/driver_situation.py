@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Selects the row of advice.py for a driver's answer: pure functions of the answer and of the computer."""
+"""Selects the row of hint_table.py for a driver's answer: pure functions of the answer and of the computer."""
 
 from __future__ import annotations
 
 import os
 import re
 
-from . import advice
+from . import hint_table
 from .findings import Driver
 from .hint import is_on_path
 from .machine import Machine, is_compat
 
 # Answers of a driver library that belongs to an image instead of the loaded kernel module.
-_OF_THE_IMAGE = (advice.STUB_LIBRARY, advice.DRIVER_MISMATCH, advice.COMPAT_NOT_SUPPORTED, advice.UNKNOWN)
+_OF_THE_IMAGE = (hint_table.STUB_LIBRARY, hint_table.DRIVER_MISMATCH, hint_table.COMPAT_NOT_SUPPORTED,
+                 hint_table.UNKNOWN)
 
 
 def situation_of(status: int, driver: Driver, machine: Machine) -> str:
@@ -25,25 +26,25 @@ def situation_of(status: int, driver: Driver, machine: Machine) -> str:
 def _situation_of(status: int, driver: Driver, machine: Machine) -> str:
     if machine.lacks_nv and status in _OF_THE_IMAGE:
         return "without_gpu"
-    if status in advice.BY_STATUS:
-        return advice.BY_STATUS[status]
+    if status in hint_table.BY_STATUS:
+        return hint_table.BY_STATUS[status]
     visible = "CUDA_VISIBLE_DEVICES" in machine.variables
-    if status == advice.SYSTEM_NOT_READY:
+    if status == hint_table.SYSTEM_NOT_READY:
         return "fabric_manager_of_host" if machine.container else "fabric_manager"
-    if status == advice.COMPAT_NOT_SUPPORTED:
+    if status == hint_table.COMPAT_NOT_SUPPORTED:
         return _compat(driver, machine)
-    if status == advice.DRIVER_MISMATCH:
+    if status == hint_table.DRIVER_MISMATCH:
         return "mismatch_compat" if _has_compat(driver) else _mismatch(driver, machine)
-    if status == advice.OUT_OF_MEMORY:
+    if status == hint_table.OUT_OF_MEMORY:
         return ("address_space" if machine.address_space >= 0 else
                 "overcommit" if machine.overcommit == "2" else "out_of_memory")
-    if status == advice.INVALID_DEVICE:
+    if status == hint_table.INVALID_DEVICE:
         if visible:
             return "invalid_visible_device"
         return _access(machine) or ("invalid_device_of_container" if machine.container else "invalid_device")
-    if status == advice.UNKNOWN:
+    if status == hint_table.UNKNOWN:
         return _unknown(machine)
-    if status not in (0, advice.NO_DEVICE):
+    if status not in (0, hint_table.NO_DEVICE):
         return _access(machine) or ("wsl_error" if machine.wsl else "other_error")
     return _no_device(driver, machine, visible)
 

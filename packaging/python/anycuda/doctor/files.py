@@ -11,7 +11,7 @@ from pathlib import Path
 from ..analysis import code_rules, gpus, kernels, libraries, reading, static_runtime
 from ..analysis.gpus import Facts
 from ..analysis.kernels import Kernels, Needs, Reply
-from ..analysis.progress import Progress
+from ..analysis.reading_progress import Progress
 from . import devices
 from .devices import Devices
 

@@ -108,13 +108,13 @@ class Place:
 
 @dataclass
 class Answer:
-    """The library that the stub loads for one caller. `path`: "" for none; `advice` is then a hint. `refused`: an
+    """The library that the stub loads for one caller. `path`: "" for none; `hint` then says what to do. `refused`: an
     invalid setting, with which the stub does not search."""
 
     path: str = ""
     version: str = ""
     refused: str = ""
-    advice: str = ""
+    hint: str = ""
     ended: str = ""
     last_step: str = ""
     complaints: list[str] = field(default_factory=list)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hint: a row of advice.py, filled in with the findings."""
+"""A hint: a row of hint_table.py, filled in with the findings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 import shlex
 from dataclasses import dataclass, field
 
-from .advice import Advice
+from .hint_table import HintRow
 
 
 @dataclass
@@ -23,15 +23,15 @@ class Hint:
     source: str = ""  # the document that the row is from
 
 
-def hint(table: dict[str, Advice], situation: str, failed: str, ready: dict[str, str] | None = None,
+def hint(table: dict[str, HintRow], situation: str, failed: str, ready: dict[str, str] | None = None,
          **values: object) -> Hint:
     """`values` are quoted in commands; `ready` are parts of commands. Empty commands are left out."""
-    advice = table[situation]
+    row = table[situation]
     texts = {name: str(value) for name, value in values.items()}
     quoted = {name: shlex.quote(text) for name, text in texts.items()}
-    commands = [command.format(**{**quoted, **(ready or {})}) for command in advice.commands]
-    return Hint(f"{failed} {advice.cause.format(**texts)}", advice.remedy.format(**texts),
-                [command for command in commands if command], situation, advice.source)
+    commands = [command.format(**{**quoted, **(ready or {})}) for command in row.commands]
+    return Hint(f"{failed} {row.cause.format(**texts)}", row.remedy.format(**texts),
+                [command for command in commands if command], situation, row.source)
 
 
 def sentence(text: str) -> str:
@@ -40,8 +40,8 @@ def sentence(text: str) -> str:
     return first + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def without_advice(reason: str) -> str:
-    """The reason without the advice at its end, for which a hint has a separate sentence."""
+def without_hint(reason: str) -> str:
+    """The reason without the hint at its end, for which a hint has a separate sentence."""
     return re.sub(r"( \((update|install|repair) .*\)|; (install it again|update anycuda or .*))\Z", "", reason)
 
 

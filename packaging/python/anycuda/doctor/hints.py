@@ -9,11 +9,11 @@ import re
 import shlex
 
 from . import installation, packages
-from .advice import LIBRARIES
 from .driver_hints import NVML, driver_hints, nvml_hints
 from .environment import Environment
 from .findings import Answer, Candidate, Driver, Findings, Library
-from .hint import Hint, hint, missing_dependency, read_problem, without_advice, without_folder
+from .hint import Hint, hint, missing_dependency, read_problem, without_folder, without_hint
+from .hint_table import LIBRARIES
 from .machine import TOOLKIT_VARIABLES, Machine
 from .verdict import RUNTIME, name_of_caller
 
@@ -89,7 +89,7 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
 
 def _named(library: Library, candidate: Candidate) -> Hint:
     return hint(LIBRARIES, "library_setting", f"{candidate.path} cannot be used as {library.short}.",
-                variable=library.variable, reason=without_advice(_reason(candidate)))
+                variable=library.variable, reason=without_hint(_reason(candidate)))
 
 
 def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, machine: Machine,
@@ -109,13 +109,13 @@ def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, ma
         return Hint(why, remedy, commands, "no_library", "docs/doctor.md")
     candidate, decision = refused
     lifted = [command for command in [_LIFTED_BY[decision.verdict]] if command]
-    if any("update the driver" in answer.advice for answer in answers):
+    if any("update the driver" in answer.hint for answer in answers):
         commands.append(packages.update_driver(machine.distribution, machine.container_kind, machine.wsl))
         if decision.verdict == "driver_too_old":
             commands.append(_USE_COMPAT)
     if decision.verdict == "newer_than_known":
         remedy = f"Update anycuda, or install a {library.short} of a CUDA that this version supports."
-    return Hint(f"{why} {candidate.path}: {without_advice(decision.reason)}.", remedy, [*lifted, *commands],
+    return Hint(f"{why} {candidate.path}: {without_hint(decision.reason)}.", remedy, [*lifted, *commands],
                 decision.verdict, "docs/search.md")
 
 
@@ -141,7 +141,7 @@ def _reason(candidate: Candidate) -> str:
 
 def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machine,
           environment: Environment) -> Hint:
-    path, whole = candidate.path, without_advice(_reason(candidate))
+    path, whole = candidate.path, without_hint(_reason(candidate))
     row = "stays_open" if candidate.stays_open else {**_BROKEN, **_REFUSED}[candidate.state]
     reason = re.sub("^the dynamic linker (refused it: |opened )", "", whole)
     missing = missing_dependency(whole, path)

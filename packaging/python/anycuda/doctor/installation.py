@@ -16,7 +16,7 @@ from .verdict import RUNTIME
 
 
 def remedy(library: Library, answers: list[Answer], driver: Driver, machine: Machine, environment: Environment) -> str:
-    text = "; ".join(dict.fromkeys(answer.advice for answer in answers))
+    text = "; ".join(dict.fromkeys(answer.hint for answer in answers))
     if environment.manager in (*packages.WITH_WHEELS, "system"):
         # The loader's message names the newest wheel, even if the driver is too old for it.
         best = command(library, driver, machine, environment).split("  #")[0]
@@ -38,7 +38,7 @@ def commands(library: Library, driver: Driver, answers: list[Answer], machine: M
              environment: Environment) -> list[str]:
     """The commands; empty if the installed library is refused for a reason that installing another one does not
     change."""
-    if library.name not in packages.INSTALLABLE or not any("install" in answer.advice for answer in answers):
+    if library.name not in packages.INSTALLABLE or not any("install" in answer.hint for answer in answers):
         return []
     best = command(library, driver, machine, environment)
     return [best] if best else []

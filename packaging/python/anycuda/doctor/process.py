@@ -20,16 +20,16 @@ class Process:
 
     def __init__(self, task: Callable[[int], int]) -> None:
         """Runs `task` in the child; it gets the pipe to answer on, and returns the exit status."""
-        self.answer, self.said = bytearray(), bytearray()
+        self.answer, self.output = bytearray(), bytearray()
         self.status: int | None = None
         self.late = False
-        answer, said = os.pipe(), os.pipe()
+        answer, output = os.pipe(), os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
-            _run(task, answer[1], said[1])
+            _run(task, answer[1], output[1])
         os.close(answer[1])
-        os.close(said[1])
-        self.pipes = {answer[0]: self.answer, said[0]: self.said}
+        os.close(output[1])
+        self.pipes = {answer[0]: self.answer, output[0]: self.output}
 
     def read(self, pipe: int) -> bool:
         """Reads from the pipe; returns False at its end."""
@@ -108,14 +108,14 @@ def _listen(processes: list[Process], deadline: float) -> None:
         process.late = True
 
 
-def _run(task: Callable[[int], int], answer: int, said: int) -> None:
+def _run(task: Callable[[int], int], answer: int, output: int) -> None:
     """Runs the child; it must end here in every case, and not continue as a second command."""
     status = _UNABLE
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a crash is an answer, and needs no core file
         nothing = os.open(os.devnull, os.O_RDWR)
-        for stream, target in ((0, nothing), (1, said), (2, said)):
+        for stream, target in ((0, nothing), (1, output), (2, output)):
             os.dup2(target, stream)
         status = task(answer)
     except OSError as error:

@@ -115,7 +115,7 @@ def _call(library: Path, question: tuple[str, ...], answer: int) -> int:
 
 
 def _outcome(done: process.Process, limit: float) -> Outcome:
-    lines = done.said.decode("utf-8", "backslashreplace").splitlines()
+    lines = done.output.decode("utf-8", "backslashreplace").splitlines()
     steps = [line[len(_PREFIX):] for line in lines if line.startswith(_PREFIX)]
     others = [line for line in lines if line and not line.startswith(_PREFIX)]
     return Outcome(records.parse(bytes(done.answer)), done.ending(limit), steps[-1] if steps else "", others)

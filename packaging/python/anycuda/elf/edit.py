@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from . import dynamic_info, layout, phdr_space, record, tables, verify
+from . import dynamic_info, layout, phdr_space, tables, undo_record, verify
 from .dynamic_info import Edit
 from .errors import failures
 from .headers import Headers
@@ -35,14 +35,14 @@ def apply(path: os.PathLike | str, edit: Edit) -> Done:
     a loss of power."""
     with opened(path, "r+b") as file, failures(path):
         now = Source(file, str(path))
-        known = record.find(now)
+        known = undo_record.find(now)
         # A further edit starts from the original and applies all edits.
-        base = record.before(now, known) if known else now
+        base = undo_record.before(now, known) if known else now
         edits = [*known.edits, edit] if known else [edit]
         plan = _plan(base, edits)
-        if not plan.fields or known and record.ours(plan) == known.ours:
+        if not plan.fields or known and undo_record.digest_of_written(plan) == known.written_digest:
             return Done(False)
-        kept = record.make(base, plan, edits)
+        kept = undo_record.make(base, plan, edits)
         old = known.fields if known else []
         _write(now, [*old, *plan.fields, (plan.start, plan.tail + kept)], plan.size + len(kept))
         return Done(True, plan.size + len(kept) - now.size)
@@ -52,19 +52,19 @@ def preview(path: os.PathLike | str, edit: Edit) -> Done:
     """Would apply change the file? Raises its errors, except those of writing."""
     with opened(path) as file, failures(path):
         now = Source(file, str(path))
-        known = record.find(now)
-        plan = _plan(record.before(now, known) if known else now, [*known.edits, edit] if known else [edit])
-        return Done(bool(plan.fields) and not (known and record.ours(plan) == known.ours))
+        known = undo_record.find(now)
+        plan = _plan(undo_record.before(now, known) if known else now, [*known.edits, edit] if known else [edit])
+        return Done(bool(plan.fields) and not (known and undo_record.digest_of_written(plan) == known.written_digest))
 
 
 def undo(path: os.PathLike | str) -> Done:
     """Restores the file to its state before the first edit, byte for byte."""
     with opened(path, "r+b") as file, failures(path):
         now = Source(file, str(path))
-        known = record.find(now)
+        known = undo_record.find(now)
         if known is None:
             return Done(False)
-        if record.digest(record.before(now, known)) != known.digest:
+        if undo_record.digest(undo_record.before(now, known)) != known.digest:
             raise now.error("cannot be restored, since another program changed it after anycuda patched it: use the "
                             "original file")
         _write(now, known.fields, known.size)
@@ -73,7 +73,7 @@ def undo(path: os.PathLike | str) -> Done:
 
 def is_edited(path: os.PathLike | str) -> bool:
     with opened(path) as file, failures(path):
-        return record.find(Source(file, str(path))) is not None
+        return undo_record.find(Source(file, str(path))) is not None
 
 
 def _write(now: Source, changes: list[tuple[int, bytes]], size: int) -> None:

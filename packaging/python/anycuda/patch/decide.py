@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Callable
 
+from ..analysis.file_use import FileUse, Use
 from ..analysis.libraries import Library, Table
-from ..analysis.uses import FileUse, Use
 from ..elf.edit import Edit
 from ..elf.read import Image
 from ..failure import Failure

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from .. import installation
-from ..analysis import libraries, uses
-from ..analysis.uses import FileUse
+from ..analysis import file_use, libraries
+from ..analysis.file_use import FileUse
 from ..elf import ElfError, edit, read
 from ..elf.read import Image
 from ..failure import Failure
@@ -27,7 +27,7 @@ def process(path: Path, wanted: Wanted) -> list[str]:
 def _patch(path: Path, wanted: Wanted) -> list[str]:
     image = read.read(path)
     table = libraries.table()
-    use = uses.of(image, table)
+    use = file_use.of(image, table)
     decision = decide(image, use, table, wanted, lambda name: _finds(image, path, name))
     target = wanted.output or path
     stubs = {name: installation.find().stub(library) for library, name in decision.stubs.items()}
@@ -57,7 +57,7 @@ def _undo(path: Path, wanted: Wanted) -> list[str]:
     target = wanted.output or path
     edited = edit.is_edited(path)
     if not edited:
-        stubs = [one.needed or "" for one in uses.of(read.read(path)).uses if one.how == "stub"]
+        stubs = [one.needed or "" for one in file_use.of(read.read(path)).uses if one.how == "stub"]
         if stubs:
             raise Failure(f"{path} needs {', '.join(stubs)} but has no undo record of anycuda: it was linked to the "
                           "stub, patched with another tool, or rewritten by strip or patchelf. Use the original file")
@@ -85,7 +85,7 @@ def _copy(path: Path, target: Path) -> Iterator[Path]:
 
 def _look(copy: Path, before: FileUse) -> None:
     """Checks that the copy uses the same functions, with the recorded majors, and only from stubs."""
-    after = uses.of(read.read(copy))
+    after = file_use.of(read.read(copy))
     if {one.how for one in after.uses} & {"named", "renamed", "peer"}:
         raise Failure(f"{before.path}: internal check failed: the patched file would still need a library of NVIDIA; "
                       "the file is unchanged. Please report this bug of anycuda")

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 
 from . import outcome
+from .files import FileEdit
 from .outcome import Outcome
 
 SCHEMA = 1
@@ -32,8 +33,7 @@ def _wheel(one: Outcome) -> dict:
         "result": str(one.result) if one.result else None,
         "size": one.size,
         "was_there": one.was_there,
-        "changed": [{"file": edit.name, "needed": edit.needed, "add_needed": list(edit.add_needed),
-                     "search_path": edit.path, "said": list(edit.said)} for edit in one.plan.edits],
+        "changed": list(map(_changed, one.plan.edits)),
         "kept": one.untouched,
         "added": [{"file": name, "library": stub.library, "quiet": stub.quiet,
                    "opened_by": one.plan.users.get(name, [])} for name, stub in one.plan.stubs.items()],
@@ -44,3 +44,8 @@ def _wheel(one: Outcome) -> dict:
         "notes": one.notes,
         "verdict": one.verdict.for_json if one.verdict else None,
     }
+
+
+def _changed(edit: FileEdit) -> dict:
+    return {"file": edit.name, "needed": edit.needed, "add_needed": list(edit.add_needed), "search_path": edit.path,
+            "lines": list(edit.lines), "said": list(edit.lines)}  # said: the name of `lines` in 0.1; deprecated

@@ -30,13 +30,13 @@ def leave_out(plan: Plan, scan: Scan, table: Table) -> None:
     shared = {member.name for member in scan.members if is_common(member, table)}
     named_by = {member.name: text for text, names in reversed(scan.texts.items()) for member in scan.members
                 if member.file in names}
-    leaves = ties.leaving([(member.name, member.use) for member in scan.members],
-                          {edit.name: edit.needed for edit in plan.edits}, shared,
-                          {member.name: member.opens for member in scan.members}, named_by)
+    removed = ties.leaving([(member.name, member.use) for member in scan.members],
+                           {edit.name: edit.needed for edit in plan.edits}, shared,
+                           {member.name: member.opens for member in scan.members}, named_by)
     plan.notes += [f"{name} stays in the wheel: {_why_stays(named_by.get(name))}"
-                   for name, goes in leaves.items() if not goes]
+                   for name, goes in removed.items() if not goes]
     plan.left_out.update({name: _STUB if name in shared else _NVIDIAS
-                          for name, goes in sorted(leaves.items()) if goes})
+                          for name, goes in sorted(removed.items()) if goes})
     plan.notes += _named_in_texts(scan, table)
 
 

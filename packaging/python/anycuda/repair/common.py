@@ -5,8 +5,8 @@ wheels (libanycuda_cudart-c7c69a83.so). Pure."""
 from __future__ import annotations
 
 from ..analysis import ties
+from ..analysis.file_use import Use
 from ..analysis.libraries import Table
-from ..analysis.uses import Use
 from .scan import Member, Scan
 
 
@@ -26,9 +26,9 @@ def foreign(scan: Scan, table: Table) -> frozenset[str]:
                      for name in (member.file, member.soname) if name in _names(table))
 
 
-def standing(scan: Scan) -> frozenset[str]:
+def copies_with_runtime(scan: Scan) -> frozenset[str]:
     """The wheel's copies of CUDA libraries that stay, without a stub in their place."""
-    return ties.standing([(member.name, member.use) for member in scan.members])
+    return ties.copies_with_runtime([(member.name, member.use) for member in scan.members])
 
 
 def there(scan: Scan) -> frozenset[str]:

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
+from ..analysis.file_use import Use
 from ..analysis.libraries import Table
-from ..analysis.uses import Use
 
 
 class Exclude:

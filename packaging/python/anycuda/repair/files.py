@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Callable
 
+from ..analysis.file_use import Reference, Use
 from ..analysis.libraries import NATIVE, Library, Table
-from ..analysis.uses import Reference, Use
 from . import places
 from .common import has_own_name
 from .scan import Member
@@ -19,7 +19,7 @@ class FileEdit:
     """`needed`: entry of DT_NEEDED -> new name. `kept`: CUDA libraries that the file still needs. `add_needed`: new
     entries. `versions`: unversioned function -> its new (stub, node). `path`: the folder to add to the search path, ""
     if that leads to the stubs already; `runpath`: add it as a DT_RUNPATH if the file has no search path. `unknown`:
-    libraries whose functions are used without a recorded major. `said`: sentences for the report."""
+    libraries whose functions are used without a recorded major. `lines`: for the report."""
 
     name: str
     needed: dict[str, str]
@@ -28,7 +28,7 @@ class FileEdit:
     versions: dict[str, tuple[str, str]]
     path: str
     unknown: tuple[Use, ...]
-    said: tuple[str, ...]
+    lines: tuple[str, ...]
     asked: tuple[tuple[str, Reference, str], ...]  # library, function, its major or ""
     runpath: bool = False
 
@@ -49,7 +49,7 @@ def is_library(member: Member) -> bool:
 
 def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stubs: dict[str, Stub], table: Table,
          major_of: Callable[[Use], tuple[str, str]]) -> FileEdit:
-    needed, added, versions, unknown, said, asked = {}, [], {}, [], [], []
+    needed, added, versions, unknown, lines, asked = {}, [], {}, [], [], []
     for use in uses:
         stub, major, how = stubs[use.library], "", ""
         # References that were linked to a stub directly keep its version.
@@ -64,14 +64,14 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
             needed[use.needed] = stub.file
         else:
             added.append(stub.file)
-        said.append(f"{use.needed or 'not linked'} -> {stub.file}{_built_for(use, major, how)}")
+        lines.append(f"{use.needed or 'not linked'} -> {stub.file}{_built_for(use, major, how)}")
     if "nvrtc" in stubs:  # NVRTC opens its builtins; a linked one would be of the old CUDA
         builtins = [name for name in member.needed if name.startswith("libnvrtc-builtins")]
         needed.update(dict.fromkeys(builtins, stubs["nvrtc"].file))
-        said += [f"{name} -> the same" for name in builtins]
+        lines += [f"{name} -> the same" for name in builtins]
     path = "" if places.covers(member.search_path, place, folder) else places.origin_to(place, folder)
     kept = tuple(use.needed for use in member.use.uses if use.needed and use not in uses)
-    return FileEdit(member.name, needed, kept, tuple(added), versions, path, tuple(unknown), tuple(said), tuple(asked))
+    return FileEdit(member.name, needed, kept, tuple(added), versions, path, tuple(unknown), tuple(lines), tuple(asked))
 
 
 def _built_for(use: Use, major: str, how: str) -> str:
@@ -81,19 +81,19 @@ def _built_for(use: Use, major: str, how: str) -> str:
 
 
 def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[str, Stub], table: Table) -> list[str]:
-    said = [f"{member.name}: {place.why_not}"] if place.why_not else []
-    said += other_machine(member, stubs)
+    reasons = [f"{member.name}: {place.why_not}"] if place.why_not else []
+    reasons += other_machine(member, stubs)
     for use in edit_.unknown:
         names = [one.name for one in use.symbols if not one.major]
-        said.append(f"{member.name} uses {len(names)} functions of {table.libraries[use.library].stem} "
-                    f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) without recording their CUDA major: "
-                    "pass it with --built-for")
+        reasons.append(f"{member.name} uses {len(names)} functions of {table.libraries[use.library].stem} "
+                       f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) without recording their CUDA "
+                       "major: pass it with --built-for")
     missing = [_wanted(one.name, major, table.libraries[library]) for library, one, major in edit_.asked
                if not one.weak and not _has(stubs[library], one.name, major, library, table)]
     if missing:
-        said.append(f"{member.name} uses {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}, unknown to "
-                    "this version of anycuda: try a newer one")
-    return said
+        reasons.append(f"{member.name} uses {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}, unknown to "
+                       "this version of anycuda: try a newer one")
+    return reasons
 
 
 def other_machine(member: Member, stubs: dict[str, Stub]) -> list[str]:
@@ -115,14 +115,14 @@ def _node(table: Table, library: str, major: str) -> str | None:
 
 
 def notes(member: Member, foreign: frozenset[str]) -> list[str]:
-    use, said = member.use, []
+    use, found = member.use, []
     if use.static_runtime:
-        said.append(f"{member.name} has a CUDA runtime linked in statically, which no stub replaces: it stays")
+        found.append(f"{member.name} has a CUDA runtime linked in statically, which no stub replaces: it stays")
     for one in use.uses:
         if one.how == "stub" and has_own_name(one):
-            said.append(f"{member.name} already has {one.needed}")
+            found.append(f"{member.name} already has {one.needed}")
         if one.how == "peer" or one.how == "stub" and one.needed in foreign:
-            said.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
+            found.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
         if one.optional:
-            said.append(f"{member.name} uses {one.library} only if it is loaded already: this does not change")
-    return said
+            found.append(f"{member.name} uses {one.library} only if it is loaded already: this does not change")
+    return found

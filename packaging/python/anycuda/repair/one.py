@@ -63,7 +63,7 @@ def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argpars
              table: libraries.Table, report: Report) -> _Wanted | None:
     """The plan's stubs and target; None if the wheel is refused."""
     report.progress.start(f"{wheel.path.name}: reading", wheel.size)
-    made.scan = scan.look(wheel, work, report.progress.step, 0 if arguments.dry_run else _room(wheel, work),
+    made.scan = scan.look(wheel, work, report.progress.step, 0 if arguments.dry_run else _unpack_budget(wheel, work),
                           not arguments.quiet)
     exclude = Exclude(arguments.exclude)
     promised = None if arguments.any_glibc else wheel.name.glibc
@@ -113,7 +113,7 @@ def _folder(wheel: archive.Wheel, arguments: argparse.Namespace) -> Path:
     return arguments.wheel_dir
 
 
-def _room(wheel: archive.Wheel, work: Path) -> int:
+def _unpack_budget(wheel: archive.Wheel, work: Path) -> int:
     """The room for unpacked files next to the result, which is at most as large as the unpacked wheel."""
     return min(_KEPT, max(0, shutil.disk_usage(work).free - wheel.size))
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 from ..analysis import built_for, ties
+from ..analysis.file_use import Use
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
-from ..analysis.uses import Use
 from . import bundled, common, dropins, files, glibc
 from .exclude import Exclude
 from .files import FileEdit
@@ -51,7 +51,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
     folder = folder_of_stubs(distribution)
     majors = built_for.majors(use for member in scan.members for use in member.use.uses)
     inside = _inside(scan)
-    foreign, present, standing = common.foreign(scan, table), common.there(scan), common.standing(scan)
+    foreign, present, kept_copies = common.foreign(scan, table), common.there(scan), common.copies_with_runtime(scan)
     too_new: list[Stub] = []
     for member in scan.members:
         place = place_of(member.name)
@@ -62,7 +62,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
         if options.exclude.file(member.name):
             plan.notes.append(f"{member.name} stays unchanged: --exclude")
             continue
-        uses = _uses(plan, member, foreign, standing, options.exclude, table)
+        uses = _uses(plan, member, foreign, kept_copies, options.exclude, table)
         if not uses:
             plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table))
             continue
@@ -90,15 +90,15 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
     return plan
 
 
-def _uses(plan: Plan, member: Member, foreign: frozenset[str], standing: frozenset[str], exclude: Exclude,
+def _uses(plan: Plan, member: Member, foreign: frozenset[str], kept_copies: frozenset[str], exclude: Exclude,
           table: Table) -> list[Use]:
     """The uses of a file that get a stub."""
-    found = [use for use in files.to_replace(member, foreign) if use.needed not in standing]
+    found = [use for use in files.to_replace(member, foreign) if use.needed not in kept_copies]
     excluded = [use for use in found if exclude.use(use, table)]
     plan.notes += [f"{member.name} still needs {use.needed or table.libraries[use.library].stem}: --exclude"
                    for use in excluded]
     plan.notes += [f"{member.name} still needs {use.needed}, the wheel's copy with a static CUDA runtime"
-                   for use in member.use.uses if use.needed in standing]
+                   for use in member.use.uses if use.needed in kept_copies]
     return [use for use in found if use not in excluded]
 
 

@@ -8,9 +8,9 @@ import io
 import sys
 
 from .. import installation, terminal
-from . import as_json, outcome, text
+from . import as_json, outcome, outcome_lines
 from .outcome import Outcome
-from .progress import Progress
+from .repair_progress import Progress
 
 
 class Report:
@@ -24,7 +24,7 @@ class Report:
         """Prints the plan before the wheel is written, which may take long."""
         self.progress.clear()
         if not self._json and not self._quiet:
-            self._print(terminal.writable(one.wheel.name), *text.plan(one, self._verbose))
+            self._print(terminal.writable(one.wheel.name), *outcome_lines.plan(one, self._verbose))
 
     def done(self, one: Outcome) -> None:
         self.progress.clear()
@@ -34,13 +34,13 @@ class Report:
                 print(f"anycuda {self._command}: {terminal.writable(reason, sys.stderr)}", file=sys.stderr)
         elif not self._json and (not self._quiet or one.status == outcome.REFUSED):
             head = [terminal.writable(one.wheel.name)] if self._quiet else []
-            self._print(*head, *text.end(one))
+            self._print(*head, *outcome_lines.end(one))
 
     def end(self) -> int:
         if self._json:
             print(as_json.report(self._found, installation.find().version))
         elif len(self._found) > 1 and not self._quiet:
-            print(text.summary(self._found))
+            print(outcome_lines.summary(self._found))
         return outcome.exit_status(self._found)
 
     @staticmethod

@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..analysis import contents, libraries, siblings, uses
+from ..analysis import contents, file_use, libraries, siblings
 from ..analysis.kernels import Kernels
 from ..analysis.named import Named
 from ..analysis.python_use import PythonUse
 from ..elf import ElfError, read
 from ..failure import Failure
-from ..wheels import record, writing
+from ..wheels import wheel_record, writing
 from ..wheels.ahead import ahead
 from ..wheels.archive import Wheel
 from . import stubs
@@ -36,7 +36,7 @@ class Member:
     needed: tuple[str, ...]
     search_path: str | None
     glibc: tuple[int, int]
-    use: uses.FileUse
+    use: file_use.FileUse
     native: frozenset[str] = frozenset()
     opens: tuple[str, ...] = ()
     has_rpath: bool = False
@@ -55,24 +55,25 @@ class Scan:
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    sums: dict[str, record.Row] = field(default_factory=dict)
+    sums: dict[str, wheel_record.Row] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     kernels: Kernels = field(default_factory=Kernels)
     python: PythonUse = field(default_factory=PythonUse)
     unpacked: dict[str, Path] = field(default_factory=dict)
 
 
-def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0, for_verdict: bool = True) -> Scan:
-    """`room`: bytes of unpacked files that may stay in `work`."""
-    rows = record.parse(wheel.read(wheel.record, record.LARGEST), f"{wheel.path}: {wheel.record}", len(wheel.entries))
+def look(wheel: Wheel, work: Path, step: writing.Step, budget: int = 0, for_verdict: bool = True) -> Scan:
+    """`budget`: bytes of unpacked files that may stay in `work`."""
+    content = wheel.read(wheel.record, wheel_record.LARGEST)
+    rows = wheel_record.parse(content, f"{wheel.path}: {wheel.record}", len(wheel.entries))
     waiting = Waiting(work)
     scan = Scan(files=tuple(entry.filename for entry in wheel.entries), kernels=waiting.kernels)
     for (entry, total), blocks in itertools.groupby(ahead(_blocks(wheel, rows)), operator.itemgetter(0, 1)):
-        waiting.make_room(entry.file_size)
+        waiting.reserve(entry.file_size)
         path = _file(wheel, entry, _summed(total, (block for _, _, block in blocks)), work, scan, step, for_verdict)
-        is_kept = path is not None and entry.file_size <= room
+        is_kept = path is not None and entry.file_size <= budget
         if path and is_kept:
-            room -= entry.file_size
+            budget -= entry.file_size
             scan.unpacked[entry.filename] = path
         if path and for_verdict and scan.members and scan.members[-1].name == entry.filename:
             waiting.add(entry.filename, path, is_kept)
@@ -82,7 +83,7 @@ def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0, for_verdic
     waiting.read()
     found = siblings.resolved([(member.name, member.use) for member in scan.members])
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
-    wrong = record.compare(rows, scan.sums, wheel.record)
+    wrong = wheel_record.compare(rows, scan.sums, wheel.record)
     if wrong:
         more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
         raise Failure(f"{wheel.path}: RECORD does not match the wheel's contents: {wrong[0]}{more} (pip does not check "
@@ -90,18 +91,19 @@ def look(wheel: Wheel, work: Path, step: writing.Step, room: int = 0, for_verdic
     return scan
 
 
-def _blocks(wheel: Wheel, rows: dict[str, record.Row]) -> Iterator[tuple[zipfile.ZipInfo, record.Sum, bytes]]:
+def _blocks(wheel: Wheel, rows: dict[str, wheel_record.Row]
+            ) -> Iterator[tuple[zipfile.ZipInfo, wheel_record.Sum, bytes]]:
     """The blocks of all files, each with the file's sum. An empty file has an empty block."""
     for entry in wheel.entries:
         if not entry.is_dir() and entry.filename != wheel.record:
-            total = record.Sum(record.algorithm(rows, entry.filename))
+            total = wheel_record.Sum(wheel_record.algorithm(rows, entry.filename))
             for block in wheel.blocks(entry):
                 yield entry, total, block
             if not entry.file_size:
                 yield entry, total, b""
 
 
-def _summed(total: record.Sum, blocks: Iterable[bytes]) -> Iterator[bytes]:
+def _summed(total: wheel_record.Sum, blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Sums the blocks here, since unpacking runs in another thread."""
     for block in blocks:
         total.add(block)
@@ -138,7 +140,7 @@ def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: P
 def _elf(name: str, path: Path, scan: Scan) -> None:
     try:
         image = read.read(path)
-        use = uses.of(image)
+        use = file_use.of(image)
         opens = _stubs_named(path, scan)
     except ElfError as error:
         scan.unread[name] = str(error).replace(f"{path}: ", "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..analysis import inputs, preload, ties
 from ..analysis.libraries import Table
-from ..check import as_json, findings, requirements, words_of_standing
+from ..check import as_json, describe_verdict, findings, requirements
 from ..wheels.archive import Wheel
 from .outcome import Verdict
 from .scan import Scan
@@ -21,8 +21,8 @@ def of(wheel: Wheel, scan: Scan, texts: Texts, table: Table) -> Verdict:
                            kernels=scan.kernels)
     found.kernels.forget({name for name, _ in members} - {name for name, _ in ties.staying(members)})
     found.other_system = bool(inputs.other_system(wheel.path.name, list(scan.files), bool(files)))
-    findings.stand(found, table)
-    return Verdict(words_of_standing.sentence(found.standing), as_json.verdict(found.standing))
+    findings.evaluate(found, table)
+    return Verdict(describe_verdict.sentence(found.verdict), as_json.verdict(found.verdict))
 
 
 def _metadata(wheel: Wheel, texts: Texts) -> bytes:

@@ -15,14 +15,14 @@ class Waiting:
 
     def __init__(self, work: Path) -> None:
         self.kernels = Kernels()
-        self._room = device_code.room(work)
+        self._budget = device_code.batch_budget(work)
         self._files: dict[str, Path] = {}
         self._passing: list[Path] = []  # files to delete after the run
         self._bytes = 0  # size of these files
 
-    def make_room(self, size: int) -> None:
-        """Makes room for the next file, which may not fit next to the waiting ones."""
-        if self._bytes + size > self._room:
+    def reserve(self, size: int) -> None:
+        """Reads the waiting files if the next one, of `size` bytes, does not fit next to them."""
+        if self._bytes + size > self._budget:
             self.read()
 
     def add(self, name: str, path: Path, is_kept: bool) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Callable
 
 from ..failure import Failure
-from . import packing, record
+from . import packing, wheel_record
 from .archive import Wheel
 
 Step = Callable[[str, int], None]  # (name of the file, bytes done)
@@ -36,12 +36,12 @@ class Changes:
     unpacked: dict[str, Path] = field(default_factory=dict)
 
 
-def write(wheel: Wheel, sums: dict[str, record.Row], changes: Changes, work: Path, out: Path,
-          moment: tuple, step: Step, how: packing.Packing = packing.Packing()) -> dict[str, record.Row]:
+def write(wheel: Wheel, sums: dict[str, wheel_record.Row], changes: Changes, work: Path, out: Path,
+          moment: tuple, step: Step, how: packing.Packing = packing.Packing()) -> dict[str, wheel_record.Row]:
     """Writes the zip `out`; returns the rows of its RECORD. `work`: a folder for unpacked files. `sums`: the sums of
     the wheel's files. `moment`: the time of added files."""
-    rows: dict[str, record.Row] = {}
-    removed = changes.removed | {f"{wheel.dist_info}/{name}" for name in record.SIGNATURES} | {wheel.record}
+    rows: dict[str, wheel_record.Row] = {}
+    removed = changes.removed | {f"{wheel.dist_info}/{name}" for name in wheel_record.SIGNATURES} | {wheel.record}
     with zipfile.ZipFile(out, "x") as target, packing.writer(target, how) as writer:
         target.comment = wheel.zip.comment
         libraries, texts = dict(changes.added), dict(changes.texts)
@@ -69,7 +69,7 @@ def write(wheel: Wheel, sums: dict[str, record.Row], changes: Changes, work: Pat
         _add_libraries(writer, libraries, moment, rows)
         for name, content in texts.items():
             rows[name] = _put(writer, _made(name, moment, _TEXT), len(content), [content])
-        content = record.render(rows, wheel.record)
+        content = wheel_record.render(rows, wheel.record)
         _put(writer, _as(wheel.zip.getinfo(wheel.record)), len(content), [content])
     return rows
 
@@ -122,14 +122,14 @@ def _made(name: str, moment: tuple, kind: int) -> zipfile.ZipInfo:
 
 
 def _add_libraries(writer: packing.Writer, waiting: dict[str, Path], moment: tuple,
-                   rows: dict[str, record.Row]) -> None:
+                   rows: dict[str, wheel_record.Row]) -> None:
     for name, path in waiting.items():
         rows[name] = _put(writer, _made(name, moment, _LIBRARY), path.stat().st_size, packing.blocks_of(path))
     waiting.clear()
 
 
-def _put(writer: packing.Writer, entry: zipfile.ZipInfo, size: int, blocks: Iterable[bytes]) -> record.Row:
-    total = record.Sum()
+def _put(writer: packing.Writer, entry: zipfile.ZipInfo, size: int, blocks: Iterable[bytes]) -> wheel_record.Row:
+    total = wheel_record.Sum()
 
     def summed() -> Iterator[bytes]:
         for block in blocks:

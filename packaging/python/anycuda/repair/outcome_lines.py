@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections import Counter
 
 from .. import terminal
-from . import notes, outcome
+from . import outcome, unique_notes
 from .outcome import Outcome
 
 _INDENT = "  "
@@ -18,7 +18,7 @@ def plan(one: Outcome, verbose: bool) -> list[str]:
     made, texts, out = one.plan, one.texts, []
     for edit in made.edits:
         out.append(f"{_INDENT}changed   {edit.name}")
-        out += [f"{_INDENT * 6}{text}" for text in edit.said]
+        out += [f"{_INDENT * 6}{text}" for text in edit.lines]
         if edit.path:
             out.append(f"{_INDENT * 6}search path: {edit.path} added")
     if verbose:
@@ -27,7 +27,7 @@ def plan(one: Outcome, verbose: bool) -> list[str]:
     out += [f"{_INDENT}left out  {name}: {why}" for name, why in made.left_out.items()]
     out += [f"{_INDENT}freed     {change}" for change in texts.changes]
     out += [f"{_INDENT}{line}" for line in texts.about]
-    shown = one.notes if verbose else notes.once(one.notes, notes.copies(one.scan.sums))
+    shown = one.notes if verbose else unique_notes.once(one.notes, unique_notes.first_copies(one.scan.sums))
     out += [f"{_INDENT}note      {note}" for note in shown]
     return [terminal.writable(line) for line in out]
 

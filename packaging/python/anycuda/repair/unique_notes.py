@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..wheels.record import Row
+from ..wheels.wheel_record import Row
 
 
-def copies(sums: Mapping[str, Row]) -> dict[str, str]:
+def first_copies(sums: Mapping[str, Row]) -> dict[str, str]:
     """File -> the first file with the same content."""
     firsts: dict[Row, str] = {}
     return {name: firsts.setdefault(row, name) for name, row in sums.items()}

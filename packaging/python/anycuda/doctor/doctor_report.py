@@ -6,8 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from .. import terminal
-from ..analysis import exit_status, gpus, words_of_kernels
-from . import words
+from ..analysis import describe_kernels, exit_status, gpus
+from .describe_candidate import (
+    COLOURS,
+    CONTAINERS,
+    PLACES,
+    condition_of,
+    short_path,
+    source_of,
+    verdict_of,
+    version_of,
+)
 from .files import File
 from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library, Place
 from .hint import Hint
@@ -49,7 +58,7 @@ class Page:
 
     def path(self, path: str, beside: int = 20) -> str:
         """The path, shortened to fit the terminal. `beside`: characters of the other columns."""
-        return path if self.width is None else words.short_path(path, max(self.width - beside, 30))
+        return path if self.width is None else short_path(path, max(self.width - beside, 30))
 
     def _table(self, heads: list[str], rows: Sequence[tuple[str, ...]], colours: dict[str, str] | None,
                below: list[str] | None) -> list[str]:
@@ -81,7 +90,7 @@ def _header(version: str, machine: Machine, page: Page) -> None:
     if machine.asked_as == "python":
         asked_as = f"Python {machine.python}, {page.path(machine.executable)}"
     rows = [("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("as seen by", asked_as)]
-    within = [words.CONTAINERS[machine.container_kind or "container"]] if machine.container else []
+    within = [CONTAINERS[machine.container_kind or "container"]] if machine.container else []
     if machine.wsl or within:
         rows.append(("within", ", ".join([*within, "WSL"] if machine.wsl else within)))
     page.pairs(rows)
@@ -138,15 +147,15 @@ def _library(library: Library, driver: Driver, page: Page) -> None:
         return
     rows, below = [], []
     for candidate in library.candidates:
-        word, why = words.verdict_of(candidate)
-        place = words.PLACES.get(candidate.place, library.variable)
-        version, source = ("", "") if library.is_driver else (words.version_of(candidate), words.source_of(candidate))
+        word, why = verdict_of(candidate)
+        place = PLACES.get(candidate.place, library.variable)
+        version, source = ("", "") if library.is_driver else (version_of(candidate), source_of(candidate))
         rows.append((_MARK if library.taken_by(candidate) else " ", version, source, word, place,
                      page.path(candidate.path, _BESIDE_FILE)))
         # All reasons against a candidate name the same driver.
         why = why.replace(driver.path, page.path(driver.path)) if driver.path else why
-        below.append("; ".join(filter(None, [why, words.condition_of(candidate, driver), _conflict(candidate)])))
-    page.table(["", "CUDA", "read from", "verdict", "where", "file"], rows, words.COLOURS, below)
+        below.append("; ".join(filter(None, [why, condition_of(candidate, driver), _conflict(candidate)])))
+    page.table(["", "CUDA", "read from", "verdict", "where", "file"], rows, COLOURS, below)
 
 
 def _conflict(candidate: Candidate) -> str:
@@ -194,9 +203,9 @@ def _file(file: File, page: Page) -> None:
     for name, text in file.problems:
         page.sentence(f"{name}: {text}")
     facts = gpus.facts() if file.kernels.files else None
-    for line in words_of_kernels.lines(file.kernels, facts, file.kind != "file"):
+    for line in describe_kernels.lines(file.kernels, facts, file.kind != "file"):
         page.sentence(line)
-    words_of = words_of_kernels.reply if file.kernels else words_of_kernels.reasons_of
+    words_of = describe_kernels.reply if file.kernels else describe_kernels.reasons_of
     for text in dict.fromkeys(map(words_of, file.replies)):
         page.sentence(text)
 

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .. import terminal
-from ..analysis import words_of_kernels
+from ..analysis import describe_kernels
 from ..matrix import fold
 from ..matrix.data import Library, Matrix, Run
 from ..matrix.views import COLOURS
-from . import words
+from . import describe_input
 from .cells import FAILS, UNCHECKED, WORKS, Asked
 from .findings import Input
 
@@ -35,7 +35,7 @@ class _Page:
         self.lines: list[str] = []
 
     def lines_of(self, everything: bool) -> list[str]:
-        headline, colour = words.headline(self.input, self.cells, self.failing, self.asked, self.matrix)
+        headline, colour = describe_input.headline(self.input, self.cells, self.failing, self.asked, self.matrix)
         self.lines.append(terminal.paint(terminal.writable(headline), colour, self.colour))
         for name, text in self.input.problems:
             self._line(f"{name}: {text}")
@@ -48,13 +48,13 @@ class _Page:
             self._verdicts()
         self._counts()
         self._functions(everything)
-        self._advice()
-        answers = [(words_of_kernels.reply(reply), reply.loads) for reply in self.input.replies]
+        self._hints()
+        answers = [(describe_kernels.reply(reply), reply.loads) for reply in self.input.replies]
         answers += [(self.input.here.text, self.input.here.runs)] if self.input.here else []
         for answer, good in answers:
             self.lines.append(terminal.paint(terminal.writable(answer), "green" if good else "red", self.colour))
         if not self.asked.libraries and not self.asked.of_device_code:  # the verdict covers all libraries
-            verdict, colour = words.last_line(self.input, self.failing, self.asked, self.matrix)
+            verdict, colour = describe_input.last_line(self.input, self.failing, self.asked, self.matrix)
             self.lines.append(terminal.paint(terminal.writable(verdict), colour, self.colour))
         return self.lines
 
@@ -63,28 +63,29 @@ class _Page:
         for file in self.input.files:
             linked = [use for use in file.use.uses if use.how != "loaded" and self.asked.wants(use.library)]
             for number, use in enumerate(linked):
-                rows.append((file.name if number == 0 else "", use.library, words.how(use, file), words.built_for(use),
-                             str(len(use.symbols))))
+                rows.append((file.name if number == 0 else "", use.library, describe_input.how(use, file),
+                             describe_input.built_for(use), str(len(use.symbols))))
         if rows:
             self._gap()
             self._table(["file", "uses", "as", "built for", "functions"], rows)
 
     def _notes(self) -> None:
-        rows = [(text, words.some(names)) for text, names in words.notes(self.input, self.asked, self.matrix).items()]
+        notes = describe_input.notes(self.input, self.asked, self.matrix)
+        rows = [(text, describe_input.some(names)) for text, names in notes.items()]
         if rows:
             self._gap()
             for text, names in rows:
                 self._line(f"{text}: {names}" if self.input.kind != "file" else text)
 
     def _requirements(self) -> None:
-        lines = words.requirements(self.input)
+        lines = describe_input.requirements(self.input)
         if lines:
             self._gap()
             for line in lines:
                 self._line(line)
 
     def _device_code(self) -> None:
-        lines = words.device_code(self.input, self.asked)
+        lines = describe_input.device_code(self.input, self.asked)
         if lines:
             self._gap()
             for line in lines:
@@ -92,7 +93,7 @@ class _Page:
 
     def _verdicts(self) -> None:
         """The verdict on each of several files; the last line covers all of them."""
-        rows, others = words.verdicts(self.input)
+        rows, others = describe_input.verdicts(self.input)
         if rows:
             self._gap()
             self._table(["file", "verdict"], rows)
@@ -105,7 +106,7 @@ class _Page:
         return [
             library._replace(
                 runs=sorted((run for run in runs if run.library == library.name), key=lambda run: run.symbol),
-                runtimes=words.every_release(self.matrix, library.releases_of))
+                runtimes=describe_input.every_release(self.matrix, library.releases_of))
             for library in self.matrix.libraries.values()
         ]
 
@@ -120,8 +121,8 @@ class _Page:
                 for releases in _alike(counts, asked):
                     count = counts[releases[0]]
                     numbers = (sum(count[kind] for kind in kinds) for _, kinds in _COUNTED)
-                    rows.append((library.name, words.caller(caller, library.name), fold.ranges(releases, library),
-                                 *(str(number or "") for number in numbers)))
+                    rows.append((library.name, describe_input.caller(caller, library.name),
+                                 fold.ranges(releases, library), *(str(number or "") for number in numbers)))
         if rows:
             self._gap()
             self._table(["library", "built for", "on", *(name for name, _ in _COUNTED)], rows)
@@ -138,14 +139,14 @@ class _Page:
                 why = line.reason or (f"calls {line.calls}" if line.calls else "")
                 why += f"; needs a driver of CUDA {line.driver} or later" if line.driver else ""
                 why += " (allowed)" if line.symbol in allowed else ""
-                callers = ",".join(words.caller(name, library.name) for name in line.callers.split(","))
-                where = words.some(list(users[line.symbol])) if self.input.kind != "file" else ""
+                callers = ",".join(describe_input.caller(name, library.name) for name in line.callers.split(","))
+                where = describe_input.some(list(users[line.symbol])) if self.input.kind != "file" else ""
                 rows.append((line.symbol, callers, line.runtimes, line.kind, where, why))
         if rows:
             self._gap()
             self._table(["function", "built for", "on", "kind", "in", "why"], rows)
 
-    def _advice(self) -> None:
+    def _hints(self) -> None:
         if self.failing:
             self._gap()
             self._line("The file references these functions; that does not mean it calls them (exclude them with "

@@ -139,14 +139,14 @@ def source_of(candidate: Candidate) -> str:
     return " ".join([first, *rest[-1:]]) if first == "wheel" else candidate.source
 
 
-def short_path(path: str, room: int) -> str:
-    """The path with ~ for the home folder; if longer than `room`, without its middle."""
+def short_path(path: str, width: int) -> str:
+    """The path with ~ for the home folder; if longer than `width`, without its middle."""
     home = os.environ.get("HOME", "").rstrip("/")
     if home and path.startswith(f"{home}/"):
         path = "~" + path[len(home):]
     parts = path.split("/")
     for first, last in ((3, 3), (3, 2), (2, 2), (2, 1)):
-        if len(path) <= room or len(parts) <= first + last + 1:
+        if len(path) <= width or len(parts) <= first + last + 1:
             break
         path = "/".join([*parts[:first], "...", *parts[-last:]])
     return path

@@ -23,9 +23,9 @@ _MOST = 1 << 22
 
 
 @dataclass(frozen=True)
-class Record:
+class UndoRecord:
     """`size` and `digest` (SHA-256): of the original file. `fields`: its overwritten bytes. `edits`: all edits since.
-    `tail`: where the appended bytes begin. `ours`: the digest of the written bytes, which shows later changes by other
+    `tail`: where the appended bytes begin. `written_digest`: of the written bytes, which shows later changes by other
     programs."""
 
     size: int
@@ -34,7 +34,7 @@ class Record:
     edits: list[Edit]
     tail: int
     end: int
-    ours: str
+    written_digest: str
 
 
 def make(source: Source, plan: Plan, edits: list[Edit]) -> bytes:
@@ -45,13 +45,13 @@ def make(source: Source, plan: Plan, edits: list[Edit]) -> bytes:
         "sha256": digest(source),
         "overwritten": old,
         "tail": plan.start,
-        "ours": ours(plan),
+        "ours": digest_of_written(plan),
         "edits": [edit.as_json() for edit in edits],
     }).encode("ascii")
     return text + _FOOT.pack(len(text), _FORMAT, _MAGIC)
 
 
-def find(source: Source) -> Record | None:
+def find(source: Source) -> UndoRecord | None:
     """The record, or None; ElfError if it cannot be read or does not match the file."""
     if source.size < _FOOT.size:
         return None
@@ -65,9 +65,10 @@ def find(source: Source) -> Record | None:
     end = source.size - _FOOT.size - length
     try:
         text = json.loads(source.bytes(end, length, "undo record"))
-        record = Record(int(text["size"]), str(text["sha256"]),
-                        [(int(at), bytes.fromhex(old)) for at, old in text["overwritten"]],
-                        [Edit.from_json(edit) for edit in text["edits"]], int(text["tail"]), end, str(text["ours"]))
+        record = UndoRecord(int(text["size"]), str(text["sha256"]),
+                            [(int(at), bytes.fromhex(old)) for at, old in text["overwritten"]],
+                            [Edit.from_json(edit) for edit in text["edits"]], int(text["tail"]), end,
+                            str(text["ours"]))
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, ElfError):
             raise
@@ -76,7 +77,7 @@ def find(source: Source) -> Record | None:
     return record
 
 
-def _check(source: Source, record: Record) -> None:
+def _check(source: Source, record: UndoRecord) -> None:
     if not 0 <= record.size <= record.tail <= record.end or record.tail - record.size > 16:
         raise source.error("its undo record is damaged")
     last = 0
@@ -85,12 +86,13 @@ def _check(source: Source, record: Record) -> None:
             raise source.error("its undo record is damaged")
         last = offset + len(old)
     now = [source.bytes(offset, len(old), "overwritten bytes") for offset, old in record.fields]
-    if _ours(now, source.bytes(record.tail, record.end - record.tail, "appended bytes")) != record.ours:
+    tail = source.bytes(record.tail, record.end - record.tail, "appended bytes")
+    if _digest_of_written(now, tail) != record.written_digest:
         raise source.error("another program changed it after anycuda patched it, so the patch cannot be undone or "
                            "extended: use the original file")
 
 
-def before(source: Source, record: Record) -> Source:
+def before(source: Source, record: UndoRecord) -> Source:
     """A view of the original file."""
     return Overlay(source, record.fields, record.size)
 
@@ -103,11 +105,11 @@ def digest(source: Source) -> str:
     return state.hexdigest()
 
 
-def ours(plan: Plan) -> str:
-    return _ours([new for _, new in plan.fields], plan.tail)
+def digest_of_written(plan: Plan) -> str:
+    return _digest_of_written([new for _, new in plan.fields], plan.tail)
 
 
-def _ours(fields: list[bytes], tail: bytes) -> str:
+def _digest_of_written(fields: list[bytes], tail: bytes) -> str:
     state = hashlib.sha256(b"".join(fields))
     state.update(tail)
     return state.hexdigest()

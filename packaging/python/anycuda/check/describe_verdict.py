@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..analysis.companions import Companion
+from ..analysis.describe_kernels import some
 from ..analysis.kernels import Needs
 from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import OPENS, Tie
-from ..analysis.words_of_kernels import some
-from .standing import (
+from .input_verdict import (
     CUDA_ITSELF,
     FREE,
     NO_CUDA,
@@ -20,12 +20,12 @@ from .standing import (
     TIED,
     UNREADABLE,
     WITH,
+    InputVerdict,
     Loaded,
-    Standing,
 )
 
 
-def sentence(found: Standing) -> str:
+def sentence(found: InputVerdict) -> str:
     """The verdict's kind, and then everything else that applies."""
     parts = {
         TIED: tied(found.ties) if found.ties else "",
@@ -93,7 +93,7 @@ def _by_number(release: str) -> list[int]:
     return [int(part) for part in release.split(".") if part]
 
 
-def _own_loader(found: Standing) -> str:
+def _own_loader(found: InputVerdict) -> str:
     opens = f"may open {_opened(found.loads)}" if found.loads else ""
     if found.loaders:
         return f"own loader in {some(found.loaders)}{f': it {opens}' if opens else ''}"
@@ -127,7 +127,7 @@ def _source(one: Companion) -> str:
     return f"{one.package}, {_versions(one)}" if one.package else one.distribution
 
 
-def _no_cuda(found: Standing) -> str:
+def _no_cuda(found: InputVerdict) -> str:
     return f"no CUDA in binaries; {_python(found.python)}" if found.python else "no CUDA in binaries"
 
 

@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from ..analysis import companions, opened, static_runtime, ties
 from ..analysis.companions import Companion
+from ..analysis.file_use import FileUse
 from ..analysis.kernels import Needs
 from ..analysis.libraries import Table
 from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import Files, Tie
-from ..analysis.uses import FileUse
 from ..wheels.requirement import Requirement
 
 # The first kind that applies to an input is its verdict. An own loader that only opens names ranks after a static
@@ -38,7 +38,7 @@ class Loaded:
 
 
 @dataclass(frozen=True)
-class Standing:
+class InputVerdict:
     """`loaders`: files that define functions of a CUDA library and load it. `loads`: names that it may open, served by
     neither a stub nor a drop-in. `companions`: packages with needed libraries other than CUDA's. `python`: the names
     that the wheel's Python files open or import. `kernels`: the needs of its device code."""
@@ -69,26 +69,26 @@ class Standing:
 
 def of(files: Files, inside: Collection[str], table: Table, requirements: Sequence[Requirement] = (),
        python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None,
-       old_runtimes: Mapping[str, str] = MappingProxyType({})) -> Standing:
+       old_runtimes: Mapping[str, str] = MappingProxyType({})) -> InputVerdict:
     """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be read.
     `old_runtimes`: file -> the driver for a static runtime of an unknown release, if its device code tells it."""
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
-    found = Standing("", tuple(ties.of(files, inside, table)),
-                     static_runtime.of(ties.counted(files, table), table.drivers, old_runtimes),
-                     tuple(name for name, use in users if _has_own_loader(use, table)),
-                     tuple(_loads(users, inside, requirements, table)),
-                     tuple(companions.of(users, inside, requirements, table)),
-                     tuple(python), kernels)
+    found = InputVerdict("", tuple(ties.of(files, inside, table)),
+                         static_runtime.of(ties.counted(files, table), table.drivers, old_runtimes),
+                         tuple(name for name, use in users if _has_own_loader(use, table)),
+                         tuple(_loads(users, inside, requirements, table)),
+                         tuple(companions.of(users, inside, requirements, table)),
+                         tuple(python), kernels)
     return replace(found, kind=_kind(found, staying, users, unreadable))
 
 
-def of_other_system(found: Standing) -> Standing:
+def of_other_system(found: InputVerdict) -> InputVerdict:
     """The verdict on a wheel for Windows or macOS, whose binaries are not read."""
     return replace(found, kind=OTHER_SYSTEM) if found.kind in (UNREADABLE, NO_CUDA) else found
 
 
-def _kind(found: Standing, staying: Files, users: Files, unreadable: bool) -> str:
+def _kind(found: InputVerdict, staying: Files, users: Files, unreadable: bool) -> str:
     uses = [use for _, one in users for use in one.uses]
     linked = any(use.how in _LINKED for use in uses) or any(one.stubs_inside for _, one in users)
     if found.ties:

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Callable
 
-from ..analysis import gpus, kernels, libraries, named, opened, preload, words_of_kernels
-from ..analysis.uses import FileUse, Use
-from ..analysis.words_of_kernels import some
+from ..analysis import describe_kernels, gpus, kernels, libraries, named, opened, preload
+from ..analysis.describe_kernels import some
+from ..analysis.file_use import FileUse, Use
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
 from . import drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
+from .describe_verdict import needs_driver, sentence, tied
 from .findings import File, Input
+from .input_verdict import FREE, NO_CUDA
 from .requirements import PinFate, Preload
-from .standing import FREE, NO_CUDA
-from .words_of_standing import needs_driver, sentence, tied
 
 _FREE = "--free-requirements"
 _PROVIDES = {
@@ -32,7 +32,7 @@ _PROVIDES = {
 
 def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> tuple[str, str]:
     """The verdict, and its colour."""
-    parts = [sentence(one.standing)]
+    parts = [sentence(one.verdict)]
     if failing:
         parts.append(_failing(failing, asked, matrix))
     if one.problems and one.files:
@@ -43,15 +43,15 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
     elif one.is_open(asked):
         parts.append("whether its device code loads is unknown")
     is_bad = failing or one.ties(asked) or one.problems or late or one.is_open(asked)
-    return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.standing.kind == FREE else "yellow"
+    return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.verdict.kind == FREE else "yellow"
 
 
 def verdicts(one: Input) -> tuple[list[tuple[str, str]], str]:
     """(file, verdict) for each of several files, and a sentence that counts those without CUDA."""
     if one.kind == "file" or len(one.files) < 2:
         return [], ""
-    none = [file for file in one.files if file.standing.kind == NO_CUDA and not file.standing.kernels]
-    rows = [(file.name, sentence(file.standing)) for file in one.files if file not in none]
+    none = [file for file in one.files if file.verdict.kind == NO_CUDA and not file.verdict.kernels]
+    rows = [(file.name, sentence(file.verdict)) for file in one.files if file not in none]
     return rows, f"no CUDA in {counted(len(none), 'other file')}" if none else ""
 
 
@@ -89,7 +89,7 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
 
 def _needs_driver(one: Input, asked: Asked) -> str:
     """The text after the CUDA releases: ; its device code needs driver 580, newer than those of CUDA 11-12"""
-    runtime, (least, needed), majors = int(one.standing.driver or 0), one.drivers_needed, one.late_majors(asked)
+    runtime, (least, needed), majors = int(one.verdict.driver or 0), one.drivers_needed, one.late_majors(asked)
     newer = f", newer than those of CUDA {'-'.join(dict.fromkeys((majors[0], majors[-1])))}" if majors else ""
     if not needed or runtime == needed and not majors:
         return ""
@@ -99,11 +99,11 @@ def _needs_driver(one: Input, asked: Asked) -> str:
 
 def _late(one: Input, late: Sequence[int], asked: Asked) -> str:
     """device code does not load with driver 450-520 and loads in part with driver 525-575"""
-    code, least = one.standing.kernels, one.drivers_needed[0]
+    code, least = one.verdict.kernels, one.drivers_needed[0]
     what, verb = ("device code", "load") if code and code.driver > late[-1] else ("the static runtime", "run")
     found = {f"does not {verb}": [branch for branch in late if branch < least],
              f"{verb}s in part": [branch for branch in late if branch >= least]}
-    return f"{what} " + " and ".join(f"{text} with driver {words_of_kernels.span(branches)}"
+    return f"{what} " + " and ".join(f"{text} with driver {describe_kernels.span(branches)}"
                                      for text, branches in found.items() if branches)
 
 
@@ -142,7 +142,7 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return "links no CUDA library"
     if any(map(_others(one), one.files)):
         return "uses no CUDA library that has a stub"
-    if any(file.use.unstubbed for file in one.files) or one.standing.companions:
+    if any(file.use.unstubbed for file in one.files) or one.verdict.companions:
         return "links no CUDA library"
     if one.texts.python:
         return "has no CUDA in its binaries"
@@ -276,11 +276,11 @@ def _not_asked(file: File, asked: Asked, matrix: Matrix) -> list[str]:
 def device_code(one: Input, asked: Asked) -> list[str]:
     """The files with device code, the drivers that load it, and hints."""
     facts = gpus.facts() if one.kernels.files else None
-    lines = words_of_kernels.lines(one.kernels, facts, one.kind != "file")
+    lines = describe_kernels.lines(one.kernels, facts, one.kind != "file")
     if facts and not asked.gpus and not asked.libraries:
         groups = kernels.on_drivers(one.kernels.files, drivers_asked.branches(asked, facts), facts)
-        lines += [words_of_kernels.on_drivers(group) for group in groups]
-        lines += drivers_asked.advice(groups, kernels.uncovered(one.kernels.files, facts), asked, facts)
+        lines += [describe_kernels.on_drivers(group) for group in groups]
+        lines += drivers_asked.hints(groups, kernels.uncovered(one.kernels.files, facts), asked, facts)
     return lines
 
 
