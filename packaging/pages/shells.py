@@ -20,7 +20,7 @@ _anycuda()
         [[ -z "$command" && "$word" != -* ]] && command="$word"
     done
     case "$command" in
-        "") options="{_words(top)}"; values="{' '.join(command.name for command in named)}" ;;
+        "") options="{_option_names(top)}"; values="{' '.join(command.name for command in named)}" ;;
 {cases}
     esac
     if [[ "$current" == -* ]]; then
@@ -34,7 +34,7 @@ complete -o default -F _anycuda anycuda
 
 
 def _bash_case(command: Command) -> str:
-    lines = [f'        {command.name})', f'            options="{_words(command)}"']
+    lines = [f'        {command.name})', f'            options="{_option_names(command)}"']
     values = sorted({choice for argument in command.positionals for choice in argument.choices})
     if values:
         lines.append(f'            values="{" ".join(values)}"')
@@ -124,7 +124,7 @@ def _fish_options(command: Command, condition: str) -> list[str]:
     return lines
 
 
-def _words(command: Command) -> str:
+def _option_names(command: Command) -> str:
     return " ".join(name for option in command.options for name in option.names)
 
 

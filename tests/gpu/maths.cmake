@@ -36,7 +36,7 @@ set(maths_natively_12 cufft curand nvjpeg nvtx)
 
 # NVIDIA's headers of them come only in wheels of 300 and 650 MB. These are written from the ABI database.
 set(maths_api "${CMAKE_CURRENT_BINARY_DIR}/include")
-set(maths_api_headers "${maths_api}/api/words.h")
+set(maths_api_headers "${maths_api}/api/type_templates.h")
 set(maths_facts)
 foreach(library IN LISTS own_release_libraries)
   list(APPEND maths_api_headers "${maths_api}/api/${library}_api.h")

@@ -40,7 +40,7 @@ needs_build = unittest.skipUnless(COMMAND and COMMAND.exists(), "ANYCUDA_BUILD n
 
 def with_core(source: str, count: int = 1) -> str:
     """Adds the required functions, without which the search refuses a file as a driver."""
-    names = json.loads((ROOT / "stubs/cuda/library.json").read_text())["core"]
+    names = json.loads((ROOT / "stubs/cuda/library.json").read_text())["required_symbols"]
     rest = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names if f"{name}(" not in source)
     return source.replace("COUNT", str(count)) + rest
 

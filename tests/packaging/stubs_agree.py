@@ -51,7 +51,7 @@ def call_all(library: str, wanted: list[dict]) -> list[str]:
 class StubsAgree(unittest.TestCase):
     def check(self, library: str) -> None:
         # The stub takes registrations itself, before any library is open.
-        own = descriptor(library).get("own", {})
+        builtin = descriptor(library).get("builtin", {})
         done = subprocess.run([BUILD / "bin" / "anycuda", "matrix", "--json", "--library", library,
                                "--kind", "absent,rejected"], capture_output=True, text=True, check=True)
         matrix = json.loads(done.stdout)
@@ -62,7 +62,7 @@ class StubsAgree(unittest.TestCase):
                 print(f"left out: {library} {release} is not in the cache", file=sys.stderr)
                 continue
             wanted = [cell for cell in matrix["cells"]
-                      if release in cell["runtimes"] and cell["symbol"] not in own]
+                      if release in cell["runtimes"] and cell["symbol"] not in builtin]
             self.assertEqual(self.differences(library, path, wanted), [], f"{library} {release}")
             checked += len(wanted)
         self.assertTrue(checked, "no library was there to be tried")

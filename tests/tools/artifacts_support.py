@@ -38,10 +38,10 @@ def wheel_bytes(members: dict[str, bytes], links: dict[str, str] | None = None) 
     return out.getvalue()
 
 
-def locked(name: str, content: bytes, wish: str = "", version: str = "1") -> LockedFile:
+def locked(name: str, content: bytes, spec: str = "", version: str = "1") -> LockedFile:
     """By default a wheel of the name's stem, without machine code."""
-    wish = wish or f"{Path(name).stem}=={version}"
-    return LockedFile(wish, name, version, "all", hashlib.sha256(content).hexdigest(), len(content))
+    spec = spec or f"{Path(name).stem}=={version}"
+    return LockedFile(spec, name, version, "all", hashlib.sha256(content).hexdigest(), len(content))
 
 
 def recipe_text(lock: Lock) -> str:
@@ -51,8 +51,8 @@ def recipe_text(lock: Lock) -> str:
         lines += [f"[artifact.{artifact.name}]", f'arch = "{artifact.arch}"']
         for part in artifact.parts:
             take = ", ".join(f'"{pattern}" = "{target}"' for pattern, target in part.take.items())
-            wish = lock.files[part.file].wish if part.file in lock.files else part.file
-            lines += [f"[[artifact.{artifact.name}.parts]]", f'file = "{wish}"', f"take = {{ {take} }}",
+            spec = lock.files[part.file].spec if part.file in lock.files else part.file
+            lines += [f"[[artifact.{artifact.name}.parts]]", f'file = "{spec}"', f"take = {{ {take} }}",
                       f"drop = {json.dumps(part.drop)}"]  # fmt: skip
     lines += ["[sets]", *(f"{name} = {json.dumps(members)}" for name, members in lock.sets.items())]
     return "\n".join(lines) + "\n"

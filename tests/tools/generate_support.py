@@ -40,7 +40,7 @@ LIBRARY = {
     "stub": "libsmall_stub.so",
     "variable": "ANYCUDA_SMALL",
     "file_prefix": "libsmall.so",
-    "advice": "install it",
+    "install_hint": "install it",
     "majors": {
         "11": {"soname": "libsmall.so.11.2", "node": "libsmall.so.11.2"},
         "12": {"soname": "libsmall.so.12", "node": "libsmall.so.12"},
@@ -48,7 +48,7 @@ LIBRARY = {
     },
     "wheel_folders": ["nvidia/small/lib"],
     "status": {"no_library": 35, "absent": 302, "rejected": 801},
-    "core": ["core"],
+    "required_symbols": ["core"],
 }
 DRIVER = {
     **LIBRARY,

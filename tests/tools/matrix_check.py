@@ -6,7 +6,7 @@ import re
 
 from abi_support import ROOT, real
 from generate import abi_text, dispositions, ctype, layout_compat, overrides
-from generate.flatten import leaves
+from generate.flatten import flatten
 from generate.model import Database, Function
 
 _WORDS = re.compile(r"(?:struct|union|enum) [\w.@-]+|\w+")
@@ -171,7 +171,7 @@ def _walk(node, types, path: str, found: dict[str, tuple], seen: tuple) -> None:
         record = types.record(resolved.tag)
         if not record.opaque:
             found[path] = ("struct", record.size, record.align)
-            for leaf in leaves(record, types):
+            for leaf in flatten(record, types):
                 if not leaf.reserved:
                     inner = f"{path}.{leaf.path}"
                     _walk(leaf.type, types, inner, found, (*seen, resolved.tag))

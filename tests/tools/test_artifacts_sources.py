@@ -33,19 +33,19 @@ exit 0""",
 
 
 class AptSource(CacheCase):
-    def fetch(self, version: str, tools: dict[str, str], wish: str = "p/bookworm/main") -> tuple[Path, str]:
+    def fetch(self, version: str, tools: dict[str, str], spec: str = "p/bookworm/main") -> tuple[Path, str]:
         into = self.top / "in to"
         into.mkdir(exist_ok=True)
         keys = mock.patch("artifacts.debian.KEYRINGS", (str(self.top),))
         with ToolsOnPath(self.top / "bin", tools).patch(), keys:
-            return Apt(self.top / "a pt").fetch(locked("p.deb", b"", wish, version), into)
+            return Apt(self.top / "a pt").fetch(locked("p.deb", b"", spec, version), into)
 
     def test_the_locked_version_is_fetched(self) -> None:
         self.assertEqual(self.fetch("2", APT), (self.top / "in to/p.deb", "2"))
 
     def test_each_architecture_has_its_archive(self) -> None:
-        for wish, architecture in (("p/bookworm/main", "amd64"), ("p/bookworm/main aarch64", "arm64")):
-            self.fetch("2", APT, wish)
+        for spec, architecture in (("p/bookworm/main", "amd64"), ("p/bookworm/main aarch64", "arm64")):
+            self.fetch("2", APT, spec)
             (config,) = (self.top / "a pt").rglob("apt.conf")
             self.assertIn(f'APT::Architecture "{architecture}";', config.read_text())
             config.unlink()
@@ -144,7 +144,7 @@ class PipSource(PipCase):
         asked = self.top / "asked"
         path = self.fetch(
             f'echo "$*" > {asked}; printf "<%s>" "$@" >> {asked}; cd "{self.top}/in to"; '
-            f"cat wishes.txt >> {asked}; : > a.whl"
+            f"cat requirements.txt >> {asked}; : > a.whl"
         )
         self.assertEqual(path.name, "a.whl")
         text = asked.read_text()
@@ -157,7 +157,7 @@ class PipSource(PipCase):
             "manylinux2014_x86_64",
         ):
             self.assertIn(words, text)
-        for folder in ("", "/wishes.txt"):
+        for folder in ("", "/requirements.txt"):
             self.assertIn(f"<{self.top}/in to{folder}>", text)
         self.assertRegex(text, r"a==1 --hash=sha256:[0-9a-f]{64}\n")
         for own in ("//", "--isolated", "--index-url", "--proxy", "--cert"):

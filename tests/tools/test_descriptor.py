@@ -13,7 +13,7 @@ from generate_support import DRIVER, LIBRARY, load
 
 class Sound(unittest.TestCase):
     def test_what_the_file_says_is_there(self):
-        found = load({"driver_bound": True, "roles": {"core": "error_name"}})
+        found = load({"driver_bound": True, "special_functions": {"core": "error_name"}})
         self.assertEqual([m.number for m in found.majors], [11, 12, 13])
         self.assertEqual(found.majors[0].soname, "libsmall.so.11.2")
         self.assertEqual(found.wheel_folders, ("nvidia/small/lib",))
@@ -27,12 +27,18 @@ class Sound(unittest.TestCase):
         self.assertEqual((found.output, found.lto_ir_to, found.lto_ir_from, found.peer), ("",) * 4)
         self.assertEqual((found.builtin, found.special_functions, found.before_first_call), ({}, {}, ""))
 
+    def test_deprecated_keys_still_work(self):
+        old = {"advice": "try", "core": ["old"], "own": {"f": "g"}, "roles": {"f": "error_name"}}
+        found = load({**old, "install_hint": None, "required_symbols": None})
+        self.assertEqual((found.install_hint, found.required_symbols[12]), ("try", {"old"}))
+        self.assertEqual((found.builtin, found.special_functions), ({"f": "g"}, {"f": "error_name"}))
+
     def test_majors_are_in_the_order_of_their_numbers(self):
         rows = {n: {"soname": f"libsmall.so.{n}", "node": None} for n in ("13", "9", "10")}
         self.assertEqual([m.number for m in load({"majors": rows}).majors], [9, 10, 13])
 
     def test_required_symbols_may_differ_by_major(self):
-        found = load({"core": {"11": ["old"], "13": ["core"]}})
+        found = load({"required_symbols": {"11": ["old"], "13": ["core"]}})
         self.assertEqual(found.required_symbols, {11: {"old"}, 13: {"core"}})
 
     def test_separate_releases_need_one_soname(self):
@@ -97,7 +103,7 @@ class Wrong(unittest.TestCase):
         self.refuse({"sonames": []}, "unknown", "sonames")
 
     def test_an_unknown_role_is_named(self):
-        self.refuse({"roles": {"core": "errorname"}}, "errorname", "error_name")
+        self.refuse({"special_functions": {"core": "errorname"}}, "errorname", "error_name")
 
     def test_an_unknown_output_is_named(self):
         self.refuse({"output": "sass", "driver_bound": True}, "sass", "cubin")
@@ -153,7 +159,7 @@ class Wrong(unittest.TestCase):
         self.refuse({"questions": ["old", "old"]}, "questions", "each name once")
 
     def test_required_symbols_know_the_majors_that_there_are(self):
-        self.refuse({"core": {"11": ["old"], "14": ["core"]}}, "14")
+        self.refuse({"required_symbols": {"11": ["old"], "14": ["core"]}}, "14")
 
     def test_text_that_is_not_json_is_an_error(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -84,7 +84,7 @@ class Directions(unittest.TestCase):
         )
 
     def test_comments_are_taken_apart(self):
-        words = directions.parameter_words(
+        words = directions.parameter_texts(
             "/**\n * \\brief x\n *\n * \\param  a - Returned\n"
             " *   value\n * \\param[in] b  Input\n * \\return z\n */"
         )

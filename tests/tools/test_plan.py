@@ -105,17 +105,17 @@ class Names(unittest.TestCase):
             self.assertIn(word, str(caught.exception))
 
     def test_that_no_library_exports_stop_the_build(self):
-        self.refuse({"core": ["core", "cora"]}, "cora")
-        self.refuse({"own": {"registerX": "anycuda_register"}}, "registerX")
-        self.refuse({"roles": {"errorName": "error_name"}}, "errorName")
+        self.refuse({"required_symbols": ["core", "cora"]}, "cora")
+        self.refuse({"builtin": {"registerX": "anycuda_register"}}, "registerX")
+        self.refuse({"special_functions": {"errorName": "error_name"}}, "errorName")
         self.refuse({"no_library_status": {"getVersion": 0}}, "getVersion")
         self.refuse({"questions": ["getVersion"]}, "getVersion")
 
     def test_of_core_symbols_that_came_later_stop_the_build(self):
-        self.refuse({"core": ["added"]}, "added", "CUDA 12", "12.1")
+        self.refuse({"required_symbols": ["added"]}, "added", "CUDA 12", "12.1")
 
     def test_core_symbols_missing_in_a_major_are_not_required(self):
-        support.made({"core": ["old"]})
+        support.made({"required_symbols": ["old"]})
 
 
 if __name__ == "__main__":

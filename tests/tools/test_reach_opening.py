@@ -25,9 +25,9 @@ class Machine:
     def __init__(self, lacks: dict[str, list[tuple[str, str]]]):
         self.lacks = lacks  # name -> (path to open before, message without)
 
-    def run(self, wishes: list[dict]) -> dict[str, str]:
-        return {wish["name"]: next((message for path, message in self.lacks.get(wish["name"], [])
-                                    if path not in wish["first"]), "") for wish in wishes}
+    def run(self, tasks: list[dict]) -> dict[str, str]:
+        return {task["name"]: next((message for path, message in self.lacks.get(task["name"], [])
+                                    if path not in task["first"]), "") for task in tasks}
 
 
 class InOrder(unittest.TestCase):
@@ -81,7 +81,7 @@ class Ended(unittest.TestCase):
         self.assertEqual(dlopen_errors.parse(message).kind, "crash")
 
     def test_answer_is_what_the_work_says(self):
-        self.assertEqual(open_each.in_a_process({"name": "x"}, lambda wish: wish["name"]), "x")
+        self.assertEqual(open_each.in_a_process({"name": "x"}, lambda task: task["name"]), "x")
 
 
 if __name__ == "__main__":

@@ -177,9 +177,9 @@ class Releases(unittest.TestCase):
 
 class SpecialFunctions(unittest.TestCase):
     CHANGES = {
-        "own": {"old": "anycuda_old", "core": "anycuda_core"},
+        "builtin": {"old": "anycuda_old", "core": "anycuda_core"},
         "before_first_call": "anycuda_opened",
-        "roles": {"quoted": "error_name"},
+        "special_functions": {"quoted": "error_name"},
         "questions": ["quoted"],
         "no_library_status": {"core": 0},
     }
@@ -218,7 +218,7 @@ class Facts(unittest.TestCase):
         }
         for name, content in changed.items():
             self.assertNotEqual(text(**{name: content}), original, name)
-        for key, value in {"advice": "try", "core": ["quoted"], "driver_bound": True,
+        for key, value in {"install_hint": "try", "required_symbols": ["quoted"], "driver_bound": True,
                            "lto_ir_to": "other", "lto_ir_from": "other",
                            "status": {"no_library": 1, "absent": 302, "rejected": 801},
                            "wheel_folders": ["a", "b"], "variable": "ANYCUDA_OTHER"}.items():
@@ -253,7 +253,7 @@ class Compiler(unittest.TestCase):
         if compiler is None:
             self.skipTest("no C++ compiler: c++ is not on PATH")
         for source in (text(), text(SpecialFunctions.CHANGES), text(dropin=12), with_peer(),
-                       text({"core": []}, functions="core\n  12.0  int ()\n", renames="")):
+                       text({"required_symbols": []}, functions="core\n  12.0  int ()\n", renames="")):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "tables.cc"
                 file.write_text(source, encoding="utf-8")

@@ -77,17 +77,17 @@ def of_anycuda(program: Path, file: Path) -> Reading:
     return Reading(entries, shortest(program, "--json", file))
 
 
-def shortest(program: Path, *words: str | Path) -> float:
+def shortest(program: Path, *arguments: str | Path) -> float:
     """Seconds; of the best of five runs where these are short, so that what else runs on the machine counts little."""
     seconds: list[float] = []
     while len(seconds) < RUNS and sum(seconds) < ENOUGH:
-        seconds.append(run(program, *words)[2])
+        seconds.append(run(program, *arguments)[2])
     return min(seconds)
 
 
-def run(program: Path, *words: str | Path) -> tuple[int, str, float]:
+def run(program: Path, *arguments: str | Path) -> tuple[int, str, float]:
     start = time.perf_counter()
-    done = subprocess.run([program, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    done = subprocess.run([program, *arguments], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           errors="replace")
     return done.returncode, done.stdout, time.perf_counter() - start
 
@@ -121,13 +121,13 @@ def fetched(names: list[str]) -> dict[str, Path]:
     """Artifacts and sets -> their folders, by artifact."""
     command = [sys.executable, str(ROOT / "tools/fetch/fetch.py"), "get", *names]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    words = (line.split(maxsplit=1) for line in done.stdout.splitlines())
-    return {name: Path(folder) for name, folder in words if Path(folder).is_absolute()}
+    rows = (line.split(maxsplit=1) for line in done.stdout.splitlines())
+    return {name: Path(folder) for name, folder in rows if Path(folder).is_absolute()}
 
 
-def places(words: list[str]) -> dict[str, Path]:
-    here = {Path(word).name: Path(word) for word in words if Path(word).exists()}
-    names = [word for word in words if not Path(word).exists()]
+def places(arguments: list[str]) -> dict[str, Path]:
+    here = {Path(argument).name: Path(argument) for argument in arguments if Path(argument).exists()}
+    names = [argument for argument in arguments if not Path(argument).exists()]
     return {**here, **(fetched(names) if names else {})}
 
 

@@ -213,8 +213,8 @@ def main() -> int:
     versions = {"anycuda": ""}
     if arguments.patchelf:
         chosen["patchelf"] = editors.patchelf(arguments.patchelf)
-        said = subprocess.run([arguments.patchelf, "--version"], capture_output=True, text=True).stdout
-        versions["patchelf"] = said.split()[-1]
+        output = subprocess.run([arguments.patchelf, "--version"], capture_output=True, text=True).stdout
+        versions["patchelf"] = output.split()[-1]
     if arguments.lief:
         import lief
         chosen["LIEF"], versions["LIEF"] = editors.lief(os.environ), lief.__version__.partition("-")[0]

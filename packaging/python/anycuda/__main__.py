@@ -34,9 +34,9 @@ def main(argv: list[str] | None = None) -> int:
     _prepare()
     name = "anycuda"
     try:
-        words = sys.argv[1:] if argv is None else argv
-        named = [command for command in COMMANDS if words[:1] == [command]]
-        arguments, unknown = command_line(named or COMMANDS).parse_known_args(words)
+        argv = sys.argv[1:] if argv is None else argv
+        named = [command for command in COMMANDS if argv[:1] == [command]]
+        arguments, unknown = command_line(named or COMMANDS).parse_known_args(argv)
         if unknown:  # prints the command's usage, not anycuda's
             arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         name = f"anycuda {arguments.name}"

@@ -87,13 +87,13 @@ class Header:
                 result, params = self.signature(space, text)
             except KeyError:
                 continue
-            words = ", ".join(f"{one} a{index}" for index, one in enumerate(params))
+            arguments = ", ".join(f"{one} a{index}" for index, one in enumerate(params))
             names = ", ".join(f"a{index}" for index in range(len(params)))
             status = database.status_type and database.type_table(versions[-1]).resolve_text(
                 ctype.parse_prototype(text)[0]).tag == database.status_type
             missing = f'missing_function("{name}")' if status else "Result()"
             lines.append(
-                f"inline {result} {name}({words}) {{\n"
+                f"inline {result} {name}({arguments}) {{\n"
                 f"  static std::atomic<void*> kept;\n"
                 f"  using Result = {result};\n"
                 f"  using Type = Result (*)({', '.join(params)});\n"

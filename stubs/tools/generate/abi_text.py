@@ -160,7 +160,7 @@ def read_versions(path: Path) -> dict[str, str]:
     }
 
 
-def read_reviewed(path: Path) -> dict[str, list[tuple[frozenset[str], str]]]:
+def read_internals(path: Path) -> dict[str, list[tuple[frozenset[str], str]]]:
     """A hand-kept block file: key -> [(majors it holds for, body)]. It names majors, not versions,
     so that a new minor is covered and a new major is not until somebody has looked."""
     result: dict[str, list[tuple[frozenset[str], str]]] = {}
@@ -178,7 +178,7 @@ def read_reviewed(path: Path) -> dict[str, list[tuple[frozenset[str], str]]]:
     return result
 
 
-def reviewed_body(entries: list[tuple[frozenset[str], str]], major: str) -> str:
+def internal_body(entries: list[tuple[frozenset[str], str]], major: str) -> str:
     """The body that holds for a major ("*" for every one); "" where nobody has looked."""
     return next((body for majors, body in entries if major in majors or "*" in majors), "")
 

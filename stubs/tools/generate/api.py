@@ -30,7 +30,7 @@ from .plan import NATIVE_VERSION
 LIBRARIES = ("cuda", "nvrtc", "nvjitlink")
 _TOP = "// Generated from the ABI database; see stubs/tools/generate/api.py.\n#pragma once\n"
 # In a separate header: a template may be defined only once.
-WORDS = _TOP + """#include <cstddef>
+TYPE_TEMPLATES = _TOP + """#include <cstddef>
 
 namespace anycuda::api {
 template <typename Result, typename... Arguments>
@@ -45,7 +45,7 @@ def header(database: Database, version: str = "") -> str:
     """One library's header; `version`: the symbol version that its functions are called under."""
     writer = Writer(opaque_space="")
     space = writer.add("api", database.type_table(database.versions[-1]))
-    parts = [_TOP + '#include "api/words.h"\n', writer.opaque_types(), "namespace anycuda::api {",
+    parts = [_TOP + '#include "api/type_templates.h"\n', writer.opaque_types(), "namespace anycuda::api {",
              writer.definitions(space), 'extern "C" {', *declarations(writer, space, database, version),
              '}  // extern "C"', "}  // namespace anycuda::api"]
     return "\n".join(parts) + "\n"
@@ -61,8 +61,8 @@ def declarations(writer: Writer, space: Space, database: Database, version: str)
             continue
         result, params, variadic = ctype.parse_prototype(text)
         try:
-            words = [f"{writer.spell(space, decayed(param.type))} {param.name}" for param in params]
-            lines.append(f"{writer.spell(space, result)} {name}({', '.join(words + ['...'] * variadic)});")
+            parameters = [f"{writer.spell(space, decayed(param.type))} {param.name}" for param in params]
+            lines.append(f"{writer.spell(space, result)} {name}({', '.join(parameters + ['...'] * variadic)});")
         except UnknownType:
             continue
         if version:
@@ -78,7 +78,7 @@ def main() -> int:
     options = parser.parse_args()
     folder = options.out / "api"
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "words.h").write_text(WORDS, encoding="utf-8")
+    (folder / "type_templates.h").write_text(TYPE_TEMPLATES, encoding="utf-8")
     stubs = Path(__file__).parents[2]
     for library in options.for_programs or LIBRARIES:
         has_symbol_versions = (not options.for_programs

@@ -7,7 +7,7 @@ needs one must be written by hand, and does not compile before that.
 """
 
 from .cxx import Space, Writer, identifier
-from .flatten import Leaf, leaves
+from .flatten import Leaf, flatten
 from .layout_compat import Comparison
 
 
@@ -80,7 +80,7 @@ def _merged(steps: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
 
 
 def _by_path(space: Space, key: str) -> dict[str, Leaf]:
-    return {leaf.path: leaf for leaf in leaves(space.types.record(key), space.types)}
+    return {leaf.path: leaf for leaf in flatten(space.types.record(key), space.types)}
 
 
 def _lost(one: Space, other: Space, key: str) -> set[str]:

@@ -20,15 +20,15 @@ namespace anycuda {
 
 
 def copy_adapters(header: Header, dispositions: dict[tuple[str, str, str], Disposition]) -> str:
-    copies = [_Copy(header, disposition) for disposition in adapted(dispositions)
-              if not disposition.conversion.function]
+    adapters = [_CopyAdapter(header, disposition) for disposition in adapted(dispositions)
+                if not disposition.conversion.function]
     parts = [_TOP.replace("LIBRARY", header.database.path.name)]
-    parts += dict.fromkeys(copy.result_function() for copy in copies if copy.disposition.conversion.result)
-    parts += [copy.text() for copy in copies]
+    parts += dict.fromkeys(adapter.result_function() for adapter in adapters if adapter.disposition.conversion.result)
+    parts += [adapter.text() for adapter in adapters]
     return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
 
-class _Copy:
+class _CopyAdapter:
     """One such adapter."""
 
     def __init__(self, header: Header, disposition: Disposition) -> None:
@@ -64,13 +64,13 @@ class _Copy:
         if len(params) != len(their_params):
             raise self._problem("another number of parameters")
         spelled = [self.header.writer.spell(self.one, param.type) for param in params]
-        words = [self._word(index, param, other)
-                 for index, (param, other) in enumerate(zip(params, their_params))]
+        arguments = [self._argument(index, param, other)
+                     for index, (param, other) in enumerate(zip(params, their_params))]
         conversion = self.disposition.conversion
         unknown = (conversion.outputs | conversion.both_ways) - {p.name for p in params}
         if unknown:
             raise self._problem(f"it has no parameter {', '.join(sorted(unknown))}")
-        call = f"{self.other.name}::{self.disposition.target}({', '.join(words)})"
+        call = f"{self.other.name}::{self.disposition.target}({', '.join(arguments)})"
         if self.disposition.conversion.result:
             call = f"{self.disposition.conversion.result}({call})"
         signature = ", ".join(f"{kind} a{index}" for index, kind in enumerate(spelled))
@@ -83,7 +83,7 @@ class _Copy:
             lines += [f"  return {call};", "}"]
         return "\n".join(lines)
 
-    def _word(self, index: int, param: ctype.RawParam, other: ctype.RawParam) -> str:
+    def _argument(self, index: int, param: ctype.RawParam, other: ctype.RawParam) -> str:
         """What is handed on for a parameter."""
         mine, theirs = ctype.parse(param.type), ctype.parse(other.type)
         spell = self.header.writer.spell

@@ -87,9 +87,9 @@ def parse(text: str) -> CType:
             index = close + 1
         elif char == "(":
             close = _closing(text, index)
-            words = split_top(text[index + 1 : close])
-            variadic = bool(words) and words[-1] == "..."
-            args = tuple(parse(word) for word in words if word != "...")
+            items = split_top(text[index + 1 : close])
+            variadic = bool(items) and items[-1] == "..."
+            args = tuple(parse(word) for word in items if word != "...")
             node = CType("function", inner=node, args=args, variadic=variadic)
             index = close + 1
         else:

@@ -7,7 +7,7 @@ from typing import Callable, Optional
 
 from . import abi_text
 
-Reviewed = list[tuple[frozenset[str], str]]
+Internals = list[tuple[frozenset[str], str]]
 
 
 def driver_messages(path: Path, drivers: list[str]) -> dict[int, str]:
@@ -67,17 +67,17 @@ def own_releases_of(path: Path) -> tuple[str, ...]:
 
 
 def complete(
-    texts: dict[str, str], reviewed: Reviewed, major_of: Callable[[str], str]
+    texts: dict[str, str], internals: Internals, major_of: Callable[[str], str]
 ) -> tuple[dict[str, str], str]:
     """Prototypes where the headers do not tell, or tell wrong, and where they come from:
     internals.txt goes before the header; for a name that a release's own header does not declare,
     another release of the major speaks (a name keeps its type within a major)."""
-    if "?" not in texts.values() and not reviewed:
+    if "?" not in texts.values() and not internals:
         return texts, "header"
     result, source = dict(texts), "header"
     for version, text in texts.items():
         major = major_of(version)
-        known = abi_text.reviewed_body(reviewed, major)
+        known = abi_text.internal_body(internals, major)
         if known:
             result[version] = known
             source = "internals"

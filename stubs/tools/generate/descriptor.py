@@ -13,16 +13,16 @@ VERSION_FORMS = ("number", "major_minor")  # int f(int*), int f(int*, int*)
 OUTPUTS = ("", "cubin", "ptx")  # device code that a library makes; one that makes PTX makes CUBIN too
 MAX_MAJORS = 7
 ALL = "*"  # `"questions": "all"`: nobody calls a function of the library for its result
-_REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "advice", "majors",
-             "wheel_folders", "status", "core"}
+_REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "install_hint", "majors",
+             "wheel_folders", "status", "required_symbols"}
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False, "parts": "", "own_releases": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
-             "no_library_status": {}, "roles": {}, "own": {}, "questions": [], "before_first_call": "",
+             "no_library_status": {}, "special_functions": {}, "builtin": {}, "questions": [], "before_first_call": "",
              "copy_functions": (), "group": "", "runtime": "",
              "version_function": {}, "callers": {}, "wheels": {}, "toolkit_extra": "",
              "companions": ()}
-_FIELDS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin",  # key: its field
-           "roles": "special_functions"}
+# The keys' names in 0.1; deprecated.
+_OLD_KEYS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin", "roles": "special_functions"}
 
 
 @dataclass(frozen=True)
@@ -118,15 +118,15 @@ class Descriptor:
 
 
 def load(path: Path) -> Descriptor:
-    text = json.loads(Path(path).read_text(encoding="utf-8"))
+    text = {_OLD_KEYS.get(key, key): value for key, value in json.loads(Path(path).read_text(encoding="utf-8")).items()}
     missing = _REQUIRED - text.keys()
     unknown = text.keys() - _REQUIRED - _OPTIONAL.keys()
     if missing or unknown:
         raise ValueError(f"{path}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     values = {**_OPTIONAL, **text}
-    wrong = set(values["roles"].values()) - set(SPECIAL_FUNCTIONS)
+    wrong = set(values["special_functions"].values()) - set(SPECIAL_FUNCTIONS)
     if wrong:
-        raise ValueError(f"{path}: unknown roles {sorted(wrong)}, known are {SPECIAL_FUNCTIONS}")
+        raise ValueError(f"{path}: unknown special_functions {sorted(wrong)}, known are {SPECIAL_FUNCTIONS}")
     if values["output"] not in OUTPUTS:
         raise ValueError(f"{path}: unknown output {values['output']!r}, known are {OUTPUTS}")
     if values["lto_ir_to"] and values["lto_ir_from"]:
@@ -155,15 +155,15 @@ def load(path: Path) -> Descriptor:
         values["questions"] = [ALL]
     _check_questions(path, values["questions"])
     majors = _merged(path, values["majors"])
-    core = values["core"]
-    by_major = ({int(number): frozenset(names) for number, names in core.items()}
-                if isinstance(core, dict) else {m.number: frozenset(core) for m in majors})
-    strangers = sorted(by_major.keys() - {m.number for m in majors})
-    if strangers:
-        raise ValueError(f"{path}: core names the majors {strangers}, which majors does not have")
-    values |= {"companions": tuple(values["companions"]), "majors": majors, "core": by_major,
+    required = values["required_symbols"]
+    by_major = ({int(number): frozenset(names) for number, names in required.items()}
+                if isinstance(required, dict) else {m.number: frozenset(required) for m in majors})
+    unknown_majors = sorted(by_major.keys() - {m.number for m in majors})
+    if unknown_majors:
+        raise ValueError(f"{path}: required_symbols names the majors {unknown_majors}, which majors does not have")
+    values |= {"companions": tuple(values["companions"]), "majors": majors, "required_symbols": by_major,
                "wheel_folders": tuple(values["wheel_folders"]), "questions": tuple(values["questions"])}
-    return Descriptor(**{_FIELDS.get(key, key): value for key, value in values.items()})
+    return Descriptor(**values)
 
 
 def _callers(path: Path, values: dict) -> Optional[Callers]:

@@ -60,7 +60,7 @@ class Disposition:
         return self.adapter
 
 
-class Judge:
+class AbiComparer:
     """Answers "same ABI?" for a pair of functions over all releases of two majors."""
 
     def __init__(self, database: Database) -> None:
@@ -102,9 +102,9 @@ class Judge:
             if text == "?":
                 return None
             raw_result, params, variadic = ctype.parse_prototype(text)
-            words = (raw_result, *(param.type for param in params))
+            types = (raw_result, *(param.type for param in params))
             table = self.database.type_table(version)
-            shape = (words, variadic, tuple(table.fingerprint(word) for word in words))
+            shape = (types, variadic, tuple(table.fingerprint(word) for word in types))
             result.setdefault(shape, version)
         return result
 
@@ -117,7 +117,7 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class Reviewed:
+class Overrides:
     """What people have said about the dispositions of a library."""
 
     renames: list[Rename]
@@ -134,10 +134,10 @@ def _driver_names(folder: Path) -> frozenset[str]:
     return frozenset(line.split()[0] for line in lines if line and line[0] not in "# ")
 
 
-def load_reviewed(database: Database) -> Reviewed:
+def load_overrides(database: Database) -> Overrides:
     folder = database.path
     adapters = load_adapters(folder / "adapters")
-    return Reviewed(
+    return Overrides(
         load_renames(folder / "renames.txt"),
         load_verdicts(folder / "rejects.txt"),
         load_verdicts(folder / "absents.txt"),
@@ -148,51 +148,51 @@ def load_reviewed(database: Database) -> Reviewed:
 
 def dispositions(database: Database) -> dict[tuple[str, str, str], Disposition]:
     """Every disposition of a library, by (symbol, caller's major, runtime's major)."""
-    reviewed = load_reviewed(database)
-    judge = Judge(database)
+    overrides = load_overrides(database)
+    comparer = AbiComparer(database)
     result = {}
     for name, function in database.functions.items():
         for caller in function.majors:
             for runtime in database.majors:
                 result[(name, caller, runtime)] = _disposition(
-                    database, judge, reviewed, function, caller, runtime
+                    database, comparer, overrides, function, caller, runtime
                 )
     return result
 
 
 def _disposition(
     database: Database,
-    judge: Judge,
-    reviewed: Reviewed,
+    comparer: AbiComparer,
+    overrides: Overrides,
     function: Function,
     caller: str,
     runtime: str,
 ) -> Disposition:
     name = function.name
     disposition = Disposition(name, caller, runtime, "rejected")
-    targets = _renamed(database, reviewed.renames, name, caller, runtime)
+    targets = _renamed(database, overrides.renames, name, caller, runtime)
     if caller == runtime:
         names = tuple(
             other
             for other, _ in targets
-            if not judge.difference(function, caller, database.functions[other], runtime)
+            if not comparer.difference(function, caller, database.functions[other], runtime)
         )
         return replace(
             disposition, kind="direct", target=name, fallbacks=names, since=_since(function, runtime)
         )
     declared = function.source != "unknown"
-    for entry in reviewed.rejects:
+    for entry in overrides.rejects:
         # What is undeclared and gone is absent, as any other.
         if entry.matches(name, caller, runtime, declared or runtime not in function.majors):
             return replace(disposition, reason=entry.reason)
-    lines = [line for line in reviewed.adapters if line.matches(name, caller, runtime)]
+    lines = [line for line in overrides.adapters if line.matches(name, caller, runtime)]
     for line in lines:
         if not line.fallback and not line.result:
-            return _adapted(database, reviewed, disposition, line)
-    found = _as_it_is(database, judge, reviewed, function, disposition, targets)
+            return _adapted(database, overrides, disposition, line)
+    found = _as_it_is(database, comparer, overrides, function, disposition, targets)
     for line in lines:
         if line.result and found.kind == "rejected":
-            return _adapted(database, reviewed, disposition, line)
+            return _adapted(database, overrides, disposition, line)
     lines = [line for line in lines if not line.result]
     if not lines:
         return found
@@ -200,13 +200,13 @@ def _disposition(
         raise abi_text.FormatError(
             f"adapters: {name} for {caller} on {runtime} is {found.kind}, so it has no use for a fallback"
         )
-    return replace(found, fallback=_adapted(database, reviewed, disposition, lines[0]))
+    return replace(found, fallback=_adapted(database, overrides, disposition, lines[0]))
 
 
 def _as_it_is(
     database: Database,
-    judge: Judge,
-    reviewed: Reviewed,
+    comparer: AbiComparer,
+    overrides: Overrides,
     function: Function,
     disposition: Disposition,
     targets: list[tuple[str, str]],
@@ -215,7 +215,7 @@ def _as_it_is(
     name, caller, runtime = disposition.symbol, disposition.caller, disposition.runtime
     if targets:
         reasons = [
-            judge.difference(function, caller, database.functions[other], runtime)
+            comparer.difference(function, caller, database.functions[other], runtime)
             for other, _ in targets
         ]
         good = [target for target, reason in zip(targets, reasons) if not reason]
@@ -232,23 +232,23 @@ def _as_it_is(
         )
     if runtime not in function.majors:
         declared = function.source != "unknown"
-        why = next((line.reason for line in reviewed.absents if line.matches(name, caller, runtime, declared)),
+        why = next((line.reason for line in overrides.absents if line.matches(name, caller, runtime, declared)),
                    _why_absent(database, function, runtime))
         return replace(disposition, kind="absent", reason=why)
-    reason = judge.difference(function, caller, function, runtime)
+    reason = comparer.difference(function, caller, function, runtime)
     if reason:
         return replace(disposition, reason=reason)
     return replace(disposition, kind="direct", target=name, since=_since(function, runtime))
 
 
-def _adapted(database: Database, reviewed: Reviewed, disposition: Disposition, line: Adapter) -> Disposition:
+def _adapted(database: Database, overrides: Overrides, disposition: Disposition, line: Adapter) -> Disposition:
     """A disposition that is an adapter."""
     suffix = split_suffix(disposition.symbol)[1]
 
     def with_suffix(name: str) -> str:
         longer = name + suffix
         if is_driver_name(name):
-            return longer if longer in reviewed.driver_names else name
+            return longer if longer in overrides.driver_names else name
         other = database.functions.get(longer)
         return longer if other and disposition.runtime in other.majors else name
 
@@ -258,7 +258,7 @@ def _adapted(database: Database, reviewed: Reviewed, disposition: Disposition, l
     for name in needs:
         known = database.functions.get(name)
         if is_driver_name(name):
-            if name not in reviewed.driver_names:
+            if name not in overrides.driver_names:
                 raise abi_text.FormatError(f"adapters: no driver has {name}, which {disposition.symbol} needs")
         elif known is None or disposition.runtime not in known.majors:
             raise abi_text.FormatError(

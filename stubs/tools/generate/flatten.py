@@ -34,7 +34,7 @@ class Leaf:
     unions: tuple[tuple[int, int, str], ...]
 
 
-def leaves(
+def flatten(
     record: Record,
     types: TypeTable,
     base: int = 0,
@@ -54,7 +54,7 @@ def leaves(
             inside = (*unions, (base, record.size, f"{item.name}@{item.offset}"))
         if resolved.kind == "struct" and not types.record(resolved.tag).opaque:
             longer = prefix if item.name == "-" else f"{prefix}{item.name}."
-            result += leaves(types.record(resolved.tag), types, start, longer, spare, inside)
+            result += flatten(types.record(resolved.tag), types, start, longer, spare, inside)
         else:
             end = start + (item.bits or resolved.size * 8)
             result.append(Leaf(prefix + item.name, start, end, node, spare, inside))

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 
 from . import ctype
 from .ctype import CType
-from .flatten import fits, leaves, place
+from .flatten import fits, flatten, place
 from .layout import Record, Resolved, TypeTable
 
 _SENTINEL = re.compile(r"(?i)(max|count|max_enum|force_int|forceint)$")
@@ -147,8 +147,8 @@ class Comparison:
     def _leaves(self, a: Record, b: Record) -> str:
         """Field by field, through the records inside. A record inside may grow: what counts is
         where its fields lie in the whole, and the size of the whole."""
-        mine = {leaf.path: leaf for leaf in leaves(a, self.caller)}
-        theirs = {leaf.path: leaf for leaf in leaves(b, self.runtime)}
+        mine = {leaf.path: leaf for leaf in flatten(a, self.caller)}
+        theirs = {leaf.path: leaf for leaf in flatten(b, self.runtime)}
         for path, leaf in mine.items():
             other = theirs.get(path)
             if leaf.reserved:

@@ -320,7 +320,7 @@ def load(path: Path) -> Database:
     database.messages = defaults.driver_messages(path, database.driver_versions)
     database.opaque = defaults.opaque_types(path)
     database.own_releases_of = defaults.own_releases_of(path)
-    internals = abi_text.read_reviewed(path / "internals.txt")
+    internals = abi_text.read_internals(path / "internals.txt")
     database.borrowed = frozenset(
         name
         for entries in internals.values()

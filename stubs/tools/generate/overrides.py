@@ -154,7 +154,7 @@ def _load_adapters(path: Path) -> list[Adapter]:
             )
         callers, runtimes, symbol, kind, function, fallback, needs, reason = match.groups()
         copy = _COPY.fullmatch(function)
-        words = _copy_words(copy[1] or "", path, number) if copy else {}
+        options = _copy_options(copy[1] or "", path, number) if copy else {}
         result.append(
             Adapter(
                 Direction(callers, runtimes),
@@ -163,23 +163,23 @@ def _load_adapters(path: Path) -> list[Adapter]:
                 "" if copy else function,
                 tuple(needs.split(",")) if needs else (),
                 reason,
-                frozenset(words.get("out", ())),
-                frozenset(words.get("inout", ())),
-                next(iter(words.get("as", ())), "" if "*" in symbol else symbol),
+                frozenset(options.get("out", ())),
+                frozenset(options.get("inout", ())),
+                next(iter(options.get("as", ())), "" if "*" in symbol else symbol),
                 bool(fallback),
-                next(iter(words.get("result", ())), ""),
+                next(iter(options.get("result", ())), ""),
             )
         )
     return result
 
 
-def _copy_words(text: str, path: Path, number: int) -> dict[str, list[str]]:
-    words: dict[str, list[str]] = {}
+def _copy_options(text: str, path: Path, number: int) -> dict[str, list[str]]:
+    options: dict[str, list[str]] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         how, _, name = part.partition(" ")
         if how not in ("out", "inout", "as", "result") or not name:
             raise abi_text.FormatError(
                 f"{path}:{number}: copy takes `out NAME`, `inout NAME`, `as NAME` and `result NAME`, found {part!r}"
             )
-        words.setdefault(how, []).append(name)
-    return words
+        options.setdefault(how, []).append(name)
+    return options

@@ -110,7 +110,7 @@ def _check(descriptor: Descriptor, database: Database) -> None:
             having = database.functions[name].versions_of(descriptor.runtime_of(number))
             # A required symbol that came later would make every older library of its major unusable.
             if having and list(having) != releases:
-                raise ValueError(f"{descriptor.name}: library.json calls {name} core, which of the "
+                raise ValueError(f"{descriptor.name}: library.json lists {name} in required_symbols, which of the "
                                  f"CUDA {number} releases only {', '.join(having)} have")
 
 

@@ -175,8 +175,8 @@ def _dispositions_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reaso
     row = []
     for disposition in slot.dispositions:
         # Which pair of releases showed the difference is for readers of the matrix, not of a message.
-        words = re.sub(r" \(built for [^)]*\)$", "", disposition.reason)
-        reason = reasons.add((pool.add(words),)) if words else 0
+        why = re.sub(r" \(built for [^)]*\)$", "", disposition.reason)
+        reason = reasons.add((pool.add(why),)) if why else 0
         if disposition.kind == "absent":
             row.append(("kAbsent", reason))
         elif disposition.kind == "rejected":

@@ -12,7 +12,7 @@ from generate import abi_text
 from . import headers, report, row_file, sources
 from .libraries import ROWS, LibraryRow
 from .merge import DRIVER_TABLES, Database, Release
-from .release import Reviewed, make, make_declared, make_driver
+from .release import Internals, make, make_declared, make_driver
 
 ABI = Path(__file__).resolve().parents[2] / "abi"
 
@@ -83,7 +83,7 @@ def _rows(options: argparse.Namespace) -> dict[str, LibraryRow]:
 
 def _add(options: argparse.Namespace) -> int:
     row, folder = options.rows[options.library], options.abi / options.library
-    internals = abi_text.read_reviewed(folder / "internals.txt")
+    internals = abi_text.read_internals(folder / "internals.txt")
     if options.headers is None and options.lib is None:
         raise headers.HeaderError("nothing to read: give --headers, --lib or both")
     if row.driver and options.headers is None:
@@ -160,7 +160,7 @@ def _differing_files(name: str, options: argparse.Namespace) -> list[str]:
 def _differing_releases(name: str, options: argparse.Namespace) -> list[str]:
     """The releases in the cache of which the database says something else."""
     row, folder = options.rows[name], options.abi / name
-    internals, database = abi_text.read_reviewed(folder / "internals.txt"), Database.load(folder)
+    internals, database = abi_text.read_internals(folder / "internals.txt"), Database.load(folder)
     wrong = []
     for version in sources.versions(options.cache, row.source, False):
         say(f"{name} {version}")
@@ -179,7 +179,7 @@ def _kept_as(database: Database, version: str) -> str:
 def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
     """Everything of one library, from nothing but the artifacts and the hand-kept files."""
     row, cache = options.rows[name], options.cache
-    internals = abi_text.read_reviewed(options.abi / name / "internals.txt")
+    internals = abi_text.read_internals(options.abi / name / "internals.txt")
     database = Database()
     versions = sources.versions(cache, row.source, options.fetch)
     if not versions:
@@ -205,7 +205,7 @@ def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
 
 
 def _release(
-    row: LibraryRow, artifact: sources.Artifact, beside: list[sources.Artifact], internals: Reviewed
+    row: LibraryRow, artifact: sources.Artifact, beside: list[sources.Artifact], internals: Internals
 ) -> Release:
     if row.driver:
         return make_declared(row, artifact.version, artifact.headers, internals, artifact.package)

@@ -58,7 +58,7 @@ _SCALARS = {
 }
 
 
-def parameter_words(comment: str) -> dict[str, str]:
+def parameter_texts(comment: str) -> dict[str, str]:
     """What a comment says about each parameter; used for the marks, never stored."""
     text = re.sub(r"^\s*\*+ ?", "", comment, flags=re.M)
     words: dict[str, str] = {}

@@ -53,8 +53,8 @@ def read(row: LibraryRow, file: Path, values: dict[str, int], beside: tuple[Path
         return {}
     answers = ask(file, row.error_name, row.error_string, values, beside)
     result: dict[str, str] = {}
-    for name, (said, message) in answers.items():
-        if row.error_name and said != name:
+    for name, (returned_name, message) in answers.items():
+        if row.error_name and returned_name != name:
             continue
         result[name] = f"{values[name]} {message}".rstrip()  # nvFatbin has no words for its success
     return result

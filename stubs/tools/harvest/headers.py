@@ -120,12 +120,12 @@ class _Reader:
         known = self.names.get(declaration.hash)
         if known:
             return known
-        words = {
+        keywords = {
             cindex.CursorKind.STRUCT_DECL: "struct",
             cindex.CursorKind.UNION_DECL: "union",
             cindex.CursorKind.ENUM_DECL: "enum",
         }
-        word = words[declaration.kind]
+        word = keywords[declaration.kind]
         name = declaration.spelling
         if not name or "(" in name or declaration.is_anonymous():
             name = context
@@ -180,12 +180,12 @@ class _Reader:
                 text = text[:-3] + " *"
             params.append((text, child.spelling or f"arg{index}"))
         marks = directions.outputs(name, params, docs, self.facts.types)
-        words = [
+        declared = [
             f"{'out ' if mark else ''}{text} {param}" for (text, param), mark in zip(params, marks)
         ]
         if cursor.type.kind == cindex.TypeKind.FUNCTIONPROTO and cursor.type.is_function_variadic():
-            words.append("...")
-        prototype = f"{self.spell(cursor.result_type)} ({', '.join(words)})"
+            declared.append("...")
+        prototype = f"{self.spell(cursor.result_type)} ({', '.join(declared)})"
         if cursor.linkage != cindex.LinkageKind.EXTERNAL:
             self.facts.inlines.setdefault(name, prototype)
             return
@@ -199,8 +199,8 @@ def _more_functions(unit: "cindex.TranslationUnit", facts: HeaderFacts) -> None:
     reader = _Reader(unit, facts)
     for cursor in _functions(unit.cursor):
         if cursor.spelling not in facts.prototypes:
-            words = directions.parameter_words(cursor.raw_comment or "")
-            reader.function(cursor, words)
+            texts = directions.parameter_texts(cursor.raw_comment or "")
+            reader.function(cursor, texts)
 
 
 def _functions(cursor: "cindex.Cursor") -> "list[cindex.Cursor]":
@@ -260,7 +260,7 @@ def read(folder: Path, row: LibraryRow, beside: tuple[Path, ...] = ()) -> Header
             ]
             for cursor in functions:
                 if cursor.raw_comment and cursor.spelling not in docs:
-                    docs[cursor.spelling] = directions.parameter_words(cursor.raw_comment)
+                    docs[cursor.spelling] = directions.parameter_texts(cursor.raw_comment)
             reader = _Reader(unit, facts)
             reader.every_type()
             for cursor in functions:

@@ -10,7 +10,7 @@ from . import errors, headers
 from .libraries import LibraryRow
 from .merge import Release, reachable
 
-Reviewed = dict[str, list[tuple[frozenset[str], str]]]
+Internals = dict[str, list[tuple[frozenset[str], str]]]
 
 
 def make(
@@ -18,15 +18,15 @@ def make(
     version: str,
     header_folder: Path,
     library_file: Path,
-    internals: Reviewed,
+    internals: Internals,
     package: str = "",
     beside: tuple[Path, ...] = (),
     libraries: tuple[Path, ...] = (),
 ) -> Release:
     """Facts of one version of a library whose exports define what belongs to it. `beside` are folders of headers that
     its own include, `libraries` folders of libraries that it needs."""
-    said = headers.read(header_folder, row, beside)
-    _check_version(said, row, version, header_folder)
+    header_facts = headers.read(header_folder, row, beside)
+    _check_version(header_facts, row, version, header_folder)
     library = elf.read(library_file)
     names = sorted({symbol.name for symbol in library.exports() if symbol.function})
     about = [f"package {package}"] if package else []
@@ -37,22 +37,22 @@ def make(
     ]
     release = Release(version, "  ".join(about))
     for name in names:
-        release.functions[name] = said.prototypes.get(name) or said.inlines.get(name, "?")
-    _fill(release, said, internals)
-    release.errors = errors.read(row, library_file, said.enums.get(row.status_enum, {}), libraries)
+        release.functions[name] = header_facts.prototypes.get(name) or header_facts.inlines.get(name, "?")
+    _fill(release, header_facts, internals)
+    release.errors = errors.read(row, library_file, header_facts.enums.get(row.status_enum, {}), libraries)
     return release
 
 
 def make_declared(
-    row: LibraryRow, version: str, header_folder: Path, internals: Reviewed, package: str = ""
+    row: LibraryRow, version: str, header_folder: Path, internals: Internals, package: str = ""
 ) -> Release:
     """Facts of one header release where the library comes from elsewhere (the driver)."""
-    said = headers.read(header_folder, row)
-    _check_version(said, row, version, header_folder)
+    header_facts = headers.read(header_folder, row)
+    _check_version(header_facts, row, version, header_folder)
     about = [f"package {package}"] if package else []
-    release = Release(version, "  ".join([*about, f"declares {len(said.prototypes)}"]))
-    release.functions = dict(said.prototypes)
-    _fill(release, said, internals)
+    release = Release(version, "  ".join([*about, f"declares {len(header_facts.prototypes)}"]))
+    release.functions = dict(header_facts.prototypes)
+    _fill(release, header_facts, internals)
     return release
 
 
@@ -74,26 +74,26 @@ def make_driver(
     return release
 
 
-def _fill(release: Release, said: headers.HeaderFacts, internals: Reviewed) -> None:
+def _fill(release: Release, header_facts: headers.HeaderFacts, internals: Internals) -> None:
     """Types, enumerators and macros that belong to the release's functions."""
     prototypes = []
     for name, text in release.functions.items():
         if text == "?":
-            text = abi_text.reviewed_body(internals.get(name, []), abi_text.major_of(release.version))
+            text = abi_text.internal_body(internals.get(name, []), abi_text.major_of(release.version))
         if text:
             prototypes.append(text)
-    keys = reachable(prototypes, said.types)
-    release.types = {key: said.types[key] for key in keys}
-    release.enums = {key: said.enums[key] for key in keys if key in said.enums}
-    release.macros = dict(said.macros)
-    for name, target in said.redirects.items():
+    keys = reachable(prototypes, header_facts.types)
+    release.types = {key: header_facts.types[key] for key in keys}
+    release.enums = {key: header_facts.enums[key] for key in keys if key in header_facts.enums}
+    release.macros = dict(header_facts.macros)
+    for name, target in header_facts.redirects.items():
         if target in release.functions:
             release.macros[f"redirect {name}"] = target
 
 
-def _check_version(said: headers.HeaderFacts, row: LibraryRow, version: str, folder: Path) -> None:
+def _check_version(header_facts: headers.HeaderFacts, row: LibraryRow, version: str, folder: Path) -> None:
     """The headers say which release they are: a wrong label would poison the database."""
-    text = said.macros.get(row.version_macro, "")
+    text = header_facts.macros.get(row.version_macro, "")
     if not text:
         return
     number = int(text)

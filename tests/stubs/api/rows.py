@@ -15,7 +15,7 @@ from pathlib import Path
 
 from generate import api, model
 from generate.cxx import identifier
-from generate.flatten import leaves
+from generate.flatten import flatten
 from generate.model import Database
 
 ABI = Path(__file__).parents[3] / "stubs/abi"
@@ -35,8 +35,8 @@ def numbers(database: Database, release: str) -> list[str]:
             continue
         name = identifier(key)
         found += [f"SIZE({name})", f"ALIGN({name})"]
-        known = {leaf.path for leaf in leaves(newest.record(key), newest)}
-        found += [f"OFFSET({name}, {leaf.path})" for leaf in leaves(types.record(key), types) if leaf.path in known]
+        known = {leaf.path for leaf in flatten(newest.record(key), newest)}
+        found += [f"OFFSET({name}, {leaf.path})" for leaf in flatten(types.record(key), types) if leaf.path in known]
     for owner, values in sorted(types.enumerators.items()):
         if not _ELSEWHERE.search(owner):
             found += [f"VALUE({name})" for name in values if name in newest.enumerators.get(owner, {})]

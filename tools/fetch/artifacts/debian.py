@@ -36,7 +36,7 @@ class Apt:
         been replaced, the newest is downloaded, which apt has checked against the archive's signature.
         """
         with self._mutex:
-            package, suite = self._suite(file.wish)
+            package, suite = self._suite(file.spec)
             versions = suite.versions(package)
             version = file.version if file.version in versions else versions[0]
             if version != file.version and not _is_newer(version, file.version):
@@ -46,23 +46,23 @@ class Apt:
                 )  # fmt: skip
             return suite.download(package, version, into), version
 
-    def look_up(self, wish: str) -> LockedFile:
+    def look_up(self, spec: str) -> LockedFile:
         """The newest version, by the archive's signed index."""
         with self._mutex:
-            package, suite = self._suite(wish)
+            package, suite = self._suite(spec)
             version = suite.versions(package)[0]
             record = suite.record(package, version)
-        arch = "all" if record.get("Architecture", "all") == "all" else machine_of(wish)
-        return LockedFile(wish, Path(record["Filename"]).name, version, arch, record["SHA256"], int(record["Size"]))
+        arch = "all" if record.get("Architecture", "all") == "all" else machine_of(spec)
+        return LockedFile(spec, Path(record["Filename"]).name, version, arch, record["SHA256"], int(record["Size"]))
 
-    def _suite(self, wish: str) -> tuple[str, Suite]:
+    def _suite(self, spec: str) -> tuple[str, Suite]:
         """The package and its suite with lists read; a failure is remembered, so each suite is tried once per run."""
-        package, _, place = wish.partition("/")
+        package, _, place = spec.partition("/")
         if place not in self._suites:
             home, (suite, component) = self._home / re.sub("[/ ]", "-", place), place.split()[0].split("/")
             try:
-                kind = SourceSuite if machine_of(wish) == SOURCE else Suite
-                self._suites[place] = kind(home, suite, component, ARCHITECTURES[machine_of(wish)])
+                kind = SourceSuite if machine_of(spec) == SOURCE else Suite
+                self._suites[place] = kind(home, suite, component, ARCHITECTURES[machine_of(spec)])
             except FetchError as error:
                 self._suites[place] = error
         found = self._suites[place]
@@ -71,9 +71,9 @@ class Apt:
         return package, found
 
 
-def machine_of(wish: str) -> str:
+def machine_of(spec: str) -> str:
     """package/suite/component, or that, a blank and the machine (or SOURCE)."""
-    return wish.partition(" ")[2] or ARCH
+    return spec.partition(" ")[2] or ARCH
 
 
 class Suite:
@@ -151,16 +151,16 @@ class Suite:
             only = ("-o", f"Dir::Etc::sourcelist={source}", "-o", "Dir::Etc::sourceparts=/dev/null")
             result = self._run("apt-get", "-q", "update", *only)
             # apt-get update calls an archive that cannot be reached a warning, and exits with 0
-            said = result.stdout + result.stderr
-            if result.returncode == 0 and not re.search(r"^(E:|Err:|W: (Failed|Some index))", said, re.MULTILINE):
+            output = result.stdout + result.stderr
+            if result.returncode == 0 and not re.search(r"^(E:|Err:|W: (Failed|Some index))", output, re.MULTILINE):
                 return ""
             reasons.append(_last_error(result.stderr))
         source.unlink(missing_ok=True)
         return f"no Debian archive with {suite}: " + ("; ".join(reasons) or "apt's sources name none")
 
-    def _run(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    def _run(self, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         own = dict(os.environ, APT_CONFIG=str(self._config), LC_ALL="C")
-        return subprocess.run(words, env=own, capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL)
+        return subprocess.run(arguments, env=own, capture_output=True, text=True, cwd=cwd, stdin=subprocess.DEVNULL)
 
 
 class SourceSuite(Suite):
@@ -178,8 +178,8 @@ class SourceSuite(Suite):
         raise FetchError(f"{package}: the source package {version} in {self.name} has no original archive", final=True)
 
     def download(self, package: str, version: str, into: Path) -> Path:
-        words = ("apt-get", "-qq", "source", "--download-only", "--only-source", f"{package}={version}")
-        result = self._run(*words, cwd=into)
+        arguments = ("apt-get", "-qq", "source", "--download-only", "--only-source", f"{package}={version}")
+        result = self._run(*arguments, cwd=into)
         found = list(into.glob("*.orig.tar.*[!c]"))  # not its signature
         if result.returncode != 0 or len(found) != 1:
             raise FetchError(f"apt-get source {package}={version}: {_last_error(result.stderr)}")

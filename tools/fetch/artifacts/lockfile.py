@@ -27,7 +27,7 @@ UPDATE = "`python3 tools/fetch/fetch.py lock --keep`"
 class LockedFile:
     """One file to download: what the recipe calls it, and the one file which that is."""
 
-    wish: str
+    spec: str
     name: str
     version: str
     arch: str  # x86_64 or aarch64, or all for files without machine code
@@ -36,11 +36,11 @@ class LockedFile:
 
     @property
     def source(self) -> str:
-        return "debian" if "/" in self.wish else "pypi"
+        return "debian" if "/" in self.spec else "pypi"
 
     @property
     def package(self) -> str:
-        return re.split("[=/]", self.wish)[0]
+        return re.split("[=/]", self.spec)[0]
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Lock:
 def load(path: Path) -> Lock:
     """The lock, with recipe.toml beside it; every fault names the entry."""
     recipe, files = read_recipe(path.with_name("recipe.toml")), read_files(path)
-    missing = [wish for wish in wishes(recipe) if wish not in files]
+    missing = [spec for spec in specs(recipe) if spec not in files]
     lock = combine(recipe, files)
     problems = [f"{', '.join(missing)}: not in the lock, run {UPDATE}"] if missing else check(lock)
     if problems:
@@ -150,17 +150,17 @@ def read_files(path: Path) -> dict[str, LockedFile]:
         raise ArtifactError(f"{path} is not JSON: {error}") from None
     if data.get("format") != FORMAT:
         raise ArtifactError(f"{path}: format {data.get('format')!r} is unknown; this tool reads format {FORMAT}")
-    return {wish: LockedFile(wish, **entry) for wish, entry in data["files"].items()}
+    return {spec: LockedFile(spec, **entry) for spec, entry in data["files"].items()}
 
 
 def dump(files: Iterable[LockedFile]) -> str:
     """The lock as text with one line per file, so that a diff shows what changed."""
-    entries = {file.wish: {key: value for key, value in asdict(file).items() if key != "wish"} for file in files}
-    lines = [f"  {json.dumps(wish)}: {json.dumps(entries[wish], sort_keys=True)}" for wish in sorted(entries)]
+    entries = {file.spec: {key: value for key, value in asdict(file).items() if key != "spec"} for file in files}
+    lines = [f"  {json.dumps(spec)}: {json.dumps(entries[spec], sort_keys=True)}" for spec in sorted(entries)]
     return f'{{\n "format": {FORMAT},\n "files": {{\n' + ",\n".join(lines) + "\n }\n}\n"
 
 
-def wishes(recipe: dict) -> list[str]:
+def specs(recipe: dict) -> list[str]:
     """The files of the recipe, each once."""
     return list(dict.fromkeys(part["file"] for table in recipe["artifact"].values() for part in table["parts"]))
 
@@ -202,8 +202,8 @@ def check(lock: Lock) -> list[str]:
             problems.append(f"file {file.name}: '{file.sha256}' is not a SHA-256")
         if file.size <= 0:
             problems.append(f"file {file.name}: size {file.size} is not positive")
-        if not re.fullmatch(r"[^\s/=]+(==[^\s/=]+|/[^\s/]+/[^\s/]+( source)?)( aarch64)?", file.wish):
-            problems.append(f"file {file.name}: '{file.wish}' is neither package==version nor package/suite/component")
+        if not re.fullmatch(r"[^\s/=]+(==[^\s/=]+|/[^\s/]+/[^\s/]+( source)?)( aarch64)?", file.spec):
+            problems.append(f"file {file.name}: '{file.spec}' is neither package==version nor package/suite/component")
     used = set()
     for artifact in lock.artifacts.values():
         used |= {part.file for part in artifact.parts}

@@ -37,25 +37,25 @@ class Pip:
 
     def fetch(self, file: LockedFile, into: Path) -> tuple[Path, str]:
         """Downloads the locked file into the empty folder `into`: pip picks by the hash, and refuses any other."""
-        wish = f"{file.wish.split()[0]} --hash=sha256:{file.sha256}"
-        return self.download(wish, file.arch, into, "--require-hashes"), file.version
+        spec = f"{file.spec.split()[0]} --hash=sha256:{file.sha256}"
+        return self.download(spec, file.arch, into, "--require-hashes"), file.version
 
-    def download(self, wish: str, arch: str, into: Path, *options: str) -> Path:
+    def download(self, spec: str, arch: str, into: Path, *options: str) -> Path:
         """The wheel that pip prefers for this line of a requirements file, and this platform."""
-        wishes = into / "wishes.txt"
-        wishes.write_text(wish + "\n", encoding="utf-8")
+        requirements = into / "requirements.txt"
+        requirements.write_text(spec + "\n", encoding="utf-8")
         platforms = [word for tag in PLATFORMS[arch] for word in ("--platform", tag)]
         result = self._run(
             "download", "--quiet", "--no-input", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--timeout=30",
-            "--retries=1", *TAGS, *platforms, *options, "--dest", str(into), "--requirement", str(wishes),
+            "--retries=1", *TAGS, *platforms, *options, "--dest", str(into), "--requirement", str(requirements),
         )  # fmt: skip
         found = list(into.glob("*.whl"))
         if result.returncode != 0 or len(found) != 1:
-            raise FetchError(f"pip download {wish.split()[0]}: {_last_error(result.stderr)}")
+            raise FetchError(f"pip download {spec.split()[0]}: {_last_error(result.stderr)}")
         return found[0]
 
-    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *words]
+    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", *arguments]
         try:
             return subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=TIMEOUT_S,
                                   stdin=subprocess.DEVNULL)  # fmt: skip

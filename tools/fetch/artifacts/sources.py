@@ -43,20 +43,20 @@ def find_pip(lock: Lock, cache: Cache, apt: Source) -> Pip:
     own = Pip()
     if own.works():
         return own
-    advice = f"`{sys.executable} -m pip` does not work: install pip (Debian package python3-pip)"
+    hint = f"`{sys.executable} -m pip` does not work: install pip (Debian package python3-pip)"
     name = "pip-debian12" if sys.version_info < (3, 12) else "pip-debian13"
     if name not in lock.artifacts:
-        raise FetchError(advice, final=True)
+        raise FetchError(hint, final=True)
     try:
         unpacked, certificates = _helper(lock, cache, apt, name), None
         known = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE")
         if not SYSTEM_CERTIFICATES.exists() and not any(os.environ.get(key) for key in known):
             certificates = _helper(lock, cache, apt, "certificates") / "ca.pem"
     except FetchError as error:
-        raise FetchError(f"{advice}; fetching Debian's failed: {error}", final=True) from None
+        raise FetchError(f"{hint}; fetching Debian's failed: {error}", final=True) from None
     found = Pip(unpacked, certificates)
     if not found.works():
-        raise FetchError(f"{advice}; Debian's, unpacked in {unpacked}, does not work either", final=True)
+        raise FetchError(f"{hint}; Debian's, unpacked in {unpacked}, does not work either", final=True)
     return found
 
 

@@ -30,12 +30,12 @@ def update(path: Path, cache: Cache, keep: bool) -> None:
         apt = Apt(cache.work / "apt")
         pip = find_pip(lockfile.combine(recipe, old), cache, apt.fetch)
 
-        def look_up(wish: str) -> LockedFile:
-            found = apt.look_up(wish) if "/" in wish else wheel(pip, wish, cache.work)
+        def look_up(spec: str) -> LockedFile:
+            found = apt.look_up(spec) if "/" in spec else wheel(pip, spec, cache.work)
             say(f"{found.name} {found.sha256}")
             return found
 
-        files = resolve(lockfile.wishes(recipe), old if keep else {}, look_up)
+        files = resolve(lockfile.specs(recipe), old if keep else {}, look_up)
     problems = lockfile.check(lockfile.combine(recipe, files))
     if problems:
         raise ArtifactError("recipe.toml is inconsistent: " + "; ".join(problems))
@@ -44,22 +44,22 @@ def update(path: Path, cache: Cache, keep: bool) -> None:
 
 
 def resolve(
-    wishes: list[str], old: dict[str, LockedFile], look_up: Callable[[str], LockedFile]
+    specs: list[str], old: dict[str, LockedFile], look_up: Callable[[str], LockedFile]
 ) -> dict[str, LockedFile]:
-    """The locked file of each wish: from `old` where it has one; the others are looked up, four at a time. The first
+    """The locked file of each spec: from `old` where it has one; the others are looked up, four at a time. The first
     that cannot be found ends the work."""
     with ThreadPoolExecutor(4) as pool:
-        found = pool.map(lambda wish: old.get(wish) or look_up(wish), wishes)
-        return {file.wish: file for file in found}
+        found = pool.map(lambda spec: old.get(spec) or look_up(spec), specs)
+        return {file.spec: file for file in found}
 
 
-def wheel(pip: Pip, wish: str, work: Path) -> LockedFile:
+def wheel(pip: Pip, spec: str, work: Path) -> LockedFile:
     """Downloads the wheel to hash it."""
-    requirement, _, machine = wish.partition(" ")
+    requirement, _, machine = spec.partition(" ")
     arch = machine or ARCH
     with tempfile.TemporaryDirectory(dir=work) as folder:
         came = pip.download(requirement, arch, Path(folder))
         if came.name.endswith("-any.whl"):
             arch = "all"
         version = requirement.partition("==")[2]
-        return LockedFile(wish, came.name, version, arch, sha256(came), came.stat().st_size)
+        return LockedFile(spec, came.name, version, arch, sha256(came), came.stat().st_size)

@@ -73,9 +73,9 @@ def reason(text: str) -> str:
     return re.sub(r"(?<![\w.])/\S*/", "", refused[0] if refused else lines[-1]) + more
 
 
-def _run(command: Path, *words: object) -> subprocess.CompletedProcess:
+def _run(command: Path, *arguments: object) -> subprocess.CompletedProcess:
     try:
-        return subprocess.run([sys.executable, str(command), *map(str, words)], capture_output=True, text=True,
+        return subprocess.run([sys.executable, str(command), *map(str, arguments)], capture_output=True, text=True,
                               timeout=_SECONDS)
     except subprocess.TimeoutExpired:
-        raise CommandError(f"anycuda {words[0]} took more than {_SECONDS} seconds") from None
+        raise CommandError(f"anycuda {arguments[0]} took more than {_SECONDS} seconds") from None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens shared libraries, each in a separate process: open_each.py WISHES RESULTS.
+"""Opens shared libraries, each in a separate process: open_each.py TASKS RESULTS.
 
-WISHES is a JSON list of {"name", "path", "first": paths of libraries to open before it, "ask"}; RESULTS becomes a JSON
+TASKS is a JSON list of {"name", "path", "first": paths of libraries to open before it, "ask"}; RESULTS becomes a JSON
 object name -> message, "" where it opened. With "ask" cudaRuntimeGetVersion of that library is called, and the message
 names the runtimes that are then in the process."""
 
@@ -18,7 +18,7 @@ SECONDS = 120
 _SA_SIGINFO = 4
 _RSP, _RIP = 160, 168  # in ucontext_t of x86_64
 _FRAMES = 64
-# abort() and throw run here, at the wish of the code that called them.
+# abort() and throw run here for the code that called them.
 _RUNTIMES = ("libc.so", "libc-", "libstdc++.so", "libgcc_s.so", "ld-linux", "libpthread")
 
 
@@ -73,14 +73,14 @@ def report_faults(pipe: int) -> None:
     _kept.append(handler)
 
 
-def open_one(wish: dict) -> str:
+def open_one(task: dict) -> str:
     try:
-        for path in wish["first"]:
+        for path in task["first"]:
             ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
-        library = ctypes.CDLL(wish["path"])
+        library = ctypes.CDLL(task["path"])
     except OSError as error:
         return str(error)
-    if not wish.get("ask"):
+    if not task.get("ask"):
         return ""
     library.cudaRuntimeGetVersion(ctypes.byref(ctypes.c_int(0)))
     with open("/proc/self/maps", encoding="utf-8") as maps:
@@ -88,27 +88,27 @@ def open_one(wish: dict) -> str:
     return " ".join(sorted(file for file in files if file.startswith("libcudart.so")))
 
 
-def in_a_process(wish: dict, work: Callable[[dict], str] = open_one) -> str:
-    """What `work` says of the wish, or how the process ended."""
+def in_a_process(task: dict, work: Callable[[dict], str] = open_one) -> str:
+    """What `work` returns for the task, or how the process ended."""
     end, begin = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(end)
         signal.alarm(SECONDS)
         report_faults(begin)
-        os.write(begin, b"." + work(wish).encode(errors="replace")[:60000])
+        os.write(begin, b"." + work(task).encode(errors="replace")[:60000])
         os._exit(0)  # without destructors: opening is what is tested
     os.close(begin)
     with os.fdopen(end, "rb") as pipe:
-        said = pipe.read().decode(errors="replace")
+        message = pipe.read().decode(errors="replace")
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return said[1:] if said else f"ended with {status}"
+    return message[1:] if message else f"ended with {status}"
 
 
 def main() -> None:
     with open(sys.argv[1], encoding="utf-8") as file:
-        wishes = json.load(file)
-    results = {wish["name"]: in_a_process(wish) for wish in wishes}
+        tasks = json.load(file)
+    results = {task["name"]: in_a_process(task) for task in tasks}
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         json.dump(results, file)
 

@@ -21,7 +21,7 @@ from .options import THIS
 
 LINKER = "/lib64/ld-linux-x86-64.so.2"
 _SCRIPT = Path(__file__).with_name("open_each.py")
-Run = Callable[[list[dict]], dict[str, str]]  # wishes -> name -> message
+Run = Callable[[list[dict]], dict[str, str]]  # tasks -> name -> message
 _PYTHONS = re.compile(r"undefined symbol: _?Py[A-Z_]\w*\s")
 _SECONDS = 300
 _ROUNDS = 12  # how many other libraries a file may need opened first
@@ -36,7 +36,7 @@ def open_all(images: dict[str, Image], root: Path, helpers: dict[str, Image] | N
     helpers = helpers or {}
     before = [str(helpers[name].path) for name in after]
     first: dict[str, list[str]] = {name: list(before) for name in images}
-    results = in_order(images, first, lambda wishes: _run(wishes, root, python), helpers)
+    results = in_order(images, first, lambda tasks: _run(tasks, root, python), helpers)
     for name, message in results.items():
         if dlopen_errors.is_fault_in(message, images.values()) and _links(images[name].path, first[name], root):
             results[name] = message + dlopen_errors.BOUND
@@ -102,11 +102,11 @@ def environment(root: Path) -> dict[str, str]:
             "ANYCUDA_LOG": "off"}
 
 
-def _run(wishes: list[dict], root: Path, python: Path = THIS.file) -> dict[str, str]:
+def _run(tasks: list[dict], root: Path, python: Path = THIS.file) -> dict[str, str]:
     with tempfile.TemporaryDirectory(prefix="reach-") as folder:
-        wishes_file, results = Path(folder) / "wishes.json", Path(folder) / "results.json"
-        wishes_file.write_text(json.dumps(wishes))
-        subprocess.run([LINKER, "--inhibit-cache", python, _SCRIPT, wishes_file, results],
+        tasks_file, results = Path(folder) / "tasks.json", Path(folder) / "results.json"
+        tasks_file.write_text(json.dumps(tasks))
+        subprocess.run([LINKER, "--inhibit-cache", python, _SCRIPT, tasks_file, results],
                        env=environment(root), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True)
         return json.loads(results.read_text())

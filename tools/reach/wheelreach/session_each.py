@@ -46,9 +46,9 @@ def add_model(size: int) -> bytes:
     return _number(1, _IR_VERSION) + _bytes(7, graph) + _bytes(8, _bytes(1, b"") + _number(2, _OPSET))
 
 
-def session(wish: dict) -> str:
+def session(task: dict) -> str:
     """JSON, since the caller takes one text."""
-    sys.path.insert(0, wish["site"])
+    sys.path.insert(0, task["site"])
     result: dict = {}
     try:
         import numpy
@@ -66,11 +66,11 @@ def session(wish: dict) -> str:
 
 
 def main() -> None:
-    said = open_each.in_a_process({"site": sys.argv[1]}, session)
-    if not said.startswith("{"):
-        said = json.dumps({"message": said})
+    answer = open_each.in_a_process({"site": sys.argv[1]}, session)
+    if not answer.startswith("{"):
+        answer = json.dumps({"message": answer})
     with open(sys.argv[2], "w", encoding="utf-8") as file:
-        file.write(said)
+        file.write(answer)
 
 
 if __name__ == "__main__":

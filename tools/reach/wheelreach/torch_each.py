@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens shared libraries beside PyTorch: torch_each.py WISHES RESULTS.
+"""Opens shared libraries beside PyTorch: torch_each.py TASKS RESULTS.
 
-WISHES is a JSON object with
+TASKS is a JSON object with
 
     "torch"   a folder with PyTorch, which is imported once
-    "wishes"  a list; each wish runs in its own process, forked from the one that imported torch:
+    "tasks"   a list; each task runs in its own process, forked from the one that imported torch:
         "name"
         "path"     of a library, or "program", a text in Python, and "site", the folder of its packages
         "first"    paths of libraries to open before it
@@ -96,16 +96,16 @@ def ask(nodes: dict[str, str]) -> dict[str, list]:
     return answers
 
 
-def open_one(wish: dict) -> str:
+def open_one(task: dict) -> str:
     result = {"message": "", "answers": {}}
     try:
-        if "program" in wish:
-            sys.path.insert(0, wish["site"])
-            exec(wish["program"], {})
+        if "program" in task:
+            sys.path.insert(0, task["site"])
+            exec(task["program"], {})
         else:
-            result["message"] = open_each.open_one({"first": wish["first"], "path": wish["path"]})
-        if "nodes" in wish and not result["message"]:
-            result["answers"] = ask(wish["nodes"])
+            result["message"] = open_each.open_one({"first": task["first"], "path": task["path"]})
+        if "nodes" in task and not result["message"]:
+            result["answers"] = ask(task["nodes"])
     except Exception as error:  # whatever the program raises
         result["message"] = f"{type(error).__name__}: {error}"
     return json.dumps(result | {"files": mapped()})
@@ -117,9 +117,9 @@ def main() -> None:
     sys.path.insert(0, todo["torch"])
     __import__("torch")
     results = {}
-    for wish in todo["wishes"]:
-        text = open_each.in_a_process(wish, open_one)
-        results[wish["name"]] = (json.loads(text) if text.startswith("{") else
+    for task in todo["tasks"]:
+        text = open_each.in_a_process(task, open_one)
+        results[task["name"]] = (json.loads(text) if text.startswith("{") else
                                  {"message": text, "answers": {}, "files": []})
     with open(sys.argv[2], "w", encoding="utf-8") as file:
         json.dump(results, file)

@@ -69,10 +69,10 @@ def project(requirement: str) -> str:
     return re.sub(r"[-_.]+", "-", found[0]).lower() if found else ""
 
 
-def _pip(target: Path, *words: str) -> None:
+def _pip(target: Path, *arguments: str) -> None:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-cache-dir",
                "--root-user-action", "ignore", "--no-compile", "--only-binary", ":all:", "--upgrade", "--target",
-               str(target), *words]
+               str(target), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS)
     except subprocess.TimeoutExpired:

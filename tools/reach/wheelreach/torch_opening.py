@@ -35,8 +35,8 @@ class Beside:
         """Name -> the result of torch_each.py, and name -> what was opened before it."""
         results: dict[str, dict] = {}
 
-        def run(wishes: list[dict]) -> dict[str, str]:
-            done = self.run([{**wish, "nodes": nodes} for wish in wishes])
+        def run(tasks: list[dict]) -> dict[str, str]:
+            done = self.run([{**task, "nodes": nodes} for task in tasks])
             results.update(done)
             return {name: one["message"] for name, one in done.items()}
 
@@ -44,12 +44,12 @@ class Beside:
         opening.in_order(images, first, run)
         return results, first
 
-    def run(self, wishes: list[dict]) -> dict[str, dict]:
+    def run(self, tasks: list[dict]) -> dict[str, dict]:
         with tempfile.TemporaryDirectory(prefix="reach-") as folder:
-            wishes_file, results = Path(folder) / "wishes.json", Path(folder) / "results.json"
-            wishes_file.write_text(json.dumps({"torch": str(self.torch), "wishes": wishes}))
+            tasks_file, results = Path(folder) / "tasks.json", Path(folder) / "results.json"
+            tasks_file.write_text(json.dumps({"torch": str(self.torch), "tasks": tasks}))
             done = subprocess.run([opening.LINKER, "--inhibit-cache", Path(sys.executable).resolve(), _SCRIPT,
-                                   wishes_file, results], env=opening.environment(self.root), cwd=self.root,
+                                   tasks_file, results], env=opening.environment(self.root), cwd=self.root,
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True)
             if done.returncode:
                 lines = done.stderr.strip().splitlines()

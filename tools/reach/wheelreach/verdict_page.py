@@ -94,8 +94,8 @@ def _why(failures: list[Failure]) -> str:
     """lacking: libc10.so, another Python; ends the process: hair.so"""
     ends = [one for one in failures if one.kind in ("crash", "constructor")]
     lacks = [_OTHER.get((one.kind, one.owner), one.what) for one in failures if one not in ends]
-    told = {"lacking": lacks, "ends the process": [one.file.rpartition("/")[2] for one in ends]}
-    return "; ".join(f"{what}: {some(unique(names))}" for what, names in told.items() if names)
+    groups = {"lacking": lacks, "ends the process": [one.file.rpartition("/")[2] for one in ends]}
+    return "; ".join(f"{what}: {some(unique(names))}" for what, names in groups.items() if names)
 
 
 def make(rows: list[Row], date: str, commit: str) -> str:
@@ -113,9 +113,9 @@ def make(rows: list[Row], date: str, commit: str) -> str:
 
 
 def _cells(row: Row) -> tuple[str, ...]:
-    told = row.text.split("; ")
-    device_code = [text for text in told if text.startswith(_DEVICE_CODE)]
-    verdict = [text for text in told if text not in device_code] or ["device code"]
+    sentences = row.text.split("; ")
+    device_code = [text for text in sentences if text.startswith(_DEVICE_CODE)]
+    verdict = [text for text in sentences if text not in device_code] or ["device code"]
     return (row.requirement, f"{row.size / 1e6:.1f}", "; ".join(verdict),
             "; ".join(text.removeprefix(_DEVICE_CODE) for text in device_code) or "-",
             str(row.failing or "-"), row.repair, loads(row))

@@ -41,11 +41,11 @@ def parse(text: str) -> list[Entry]:
     """The entries in the order of the list; raises ListError with the number of the line."""
     entries: list[Entry] = []
     for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition("#")[0].split()
-        if not words:
+        columns = line.partition("#")[0].split()
+        if not columns:
             continue
         try:
-            entry = _entry(*words)
+            entry = _entry(*columns)
         except ValueError as error:
             raise ListError(f"line {number}: {error} is not of the form "
                             "name==version [python=3.9] [with=A==1,B==2] [after=folder/lib.so]") from None

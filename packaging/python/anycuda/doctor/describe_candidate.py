@@ -94,8 +94,8 @@ def verdict_of(candidate: Candidate) -> tuple[str, str]:
         word = word_of(candidate, decision)
         reason = word if decision.reason in ("usable", NOT_NEEDED) else decision.reason
         callers.setdefault((word, reason), []).append(caller)
-    words = list(dict.fromkeys(word for word, _ in callers))
-    word = words[0] if len(words) == 1 else TAKEN if TAKEN in words else DEPENDS
+    verdicts = list(dict.fromkeys(word for word, _ in callers))
+    word = verdicts[0] if len(verdicts) == 1 else TAKEN if TAKEN in verdicts else DEPENDS
     if len(callers) == 1:
         reason = next(iter(callers))[1]
         return word, "" if reason == word else reason

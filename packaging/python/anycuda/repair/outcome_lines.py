@@ -10,8 +10,8 @@ from . import outcome, unique_notes
 from .outcome import Outcome
 
 _INDENT = "  "
-_WORDS = {outcome.REPAIRED: "repaired", outcome.UNCHANGED: "with nothing to repair", outcome.REFUSED: "refused",
-          outcome.FAILED: "failed"}  # statuses in the summary
+_STATUSES = {outcome.REPAIRED: "repaired", outcome.UNCHANGED: "with nothing to repair", outcome.REFUSED: "refused",
+             outcome.FAILED: "failed"}  # statuses in the summary
 
 
 def plan(one: Outcome, verbose: bool) -> list[str]:
@@ -49,7 +49,7 @@ def end(one: Outcome) -> list[str]:
 
 def summary(found: list[Outcome]) -> str:
     counts = Counter(one.status for one in found)
-    return f"{len(found)} wheels: " + ", ".join(f"{counts[status]} {words}" for status, words in _WORDS.items()
+    return f"{len(found)} wheels: " + ", ".join(f"{counts[status]} {text}" for status, text in _STATUSES.items()
                                                 if counts[status])
 
 

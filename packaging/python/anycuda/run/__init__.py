@@ -45,13 +45,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    words = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
-    if not words:
+    argv = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    if not argv:
         raise Failure("no program given: use anycuda run -- CMD ...")
-    path = program.find(words[0], os.environ)
+    path = program.find(argv[0], os.environ)
     if path is None:
-        where = "" if "/" in words[0] else " in PATH"
-        return _report(f"{words[0]} was not found{where}: check its name", _NOT_FOUND)
+        where = "" if "/" in argv[0] else " in PATH"
+        return _report(f"{argv[0]} was not found{where}: check its name", _NOT_FOUND)
     if not os.path.isfile(path) or not os.access(path, os.X_OK):
         return _report(f"{path} cannot be run: it is {program.why_not(path)}", _NOT_RUN)
     installed, table = installation.find(), libraries.table()
@@ -59,16 +59,16 @@ def run(arguments: argparse.Namespace) -> int:
     about = program.about(path, os.environ)
     for warning in environment.warnings(about, installed, table, arguments.preload):
         _report(f"warning: {warning}", 0)
-    return _exec(path, words, {**os.environ, **changes}, about)
+    return _exec(path, argv, {**os.environ, **changes}, about)
 
 
-def _exec(path: Path, words: list[str], variables: dict[str, str], about: program.Program) -> int:
+def _exec(path: Path, argv: list[str], variables: dict[str, str], about: program.Program) -> int:
     sys.stdout.flush()
     # Python ignores these signals, and the program would inherit that.
     for name in ("SIGPIPE", "SIGXFSZ"):
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
-        os.execve(path, words, variables)
+        os.execve(path, argv, variables)
     except OSError as error:
         if error.errno == errno.ENOENT:
             return _report(f"{path} cannot be run: its interpreter {about.interpreter or ''} is missing", _NOT_FOUND)

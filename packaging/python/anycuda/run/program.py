@@ -50,14 +50,14 @@ def why_not(path: Path) -> str:
 def about(path: Path, variables: Mapping[str, str]) -> Program:
     program = Program(path, path)
     for _ in range(_SCRIPTS):
-        words = _interpreter(program.file)
-        if not words:
+        shebang = _interpreter(program.file)
+        if not shebang:
             break
-        found = find(words[0], variables)
-        program = replace(program, interpreter=words[0])
+        found = find(shebang[0], variables)
+        program = replace(program, interpreter=shebang[0])
         if found is None:
             return replace(program, problem="its interpreter is missing")
-        program = replace(program, file=_behind_env(found, words, variables))
+        program = replace(program, file=_behind_env(found, shebang, variables))
     try:
         image = read.read(program.file)
     except NotElf:
@@ -83,9 +83,9 @@ def _interpreter(path: Path) -> list[str]:
     return os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
 
 
-def _behind_env(found: Path, words: list[str], variables: Mapping[str, str]) -> Path:
+def _behind_env(found: Path, shebang: list[str], variables: Mapping[str, str]) -> Path:
     """The program that env starts: #!/usr/bin/env python3"""
-    named = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    named = [word for word in shebang[1:] if not word.startswith("-") and "=" not in word]
     behind = find(named[0], variables) if found.name == "env" and named else None
     return behind or found
 

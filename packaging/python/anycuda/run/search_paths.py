@@ -79,9 +79,9 @@ def _configured() -> Iterator[Path]:
                 lines = [line.partition("#")[0].split() for line in file]
         except OSError:
             continue
-        for words in lines:
-            if words[:1] == ["include"]:
-                waiting.extend(one for form in words[1:]
+        for fields in lines:
+            if fields[:1] == ["include"]:
+                waiting.extend(one for form in fields[1:]
                                for one in sorted(glob.glob(os.path.join(os.path.dirname(_CONFIGURATION), form))))
-            elif words:
-                yield Path(words[0])
+            elif fields:
+                yield Path(fields[0])
