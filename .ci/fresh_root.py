@@ -203,9 +203,9 @@ def main() -> int:
             return status
     if not any("preset test" in command for command in options.commands):
         return 0
-    said = test_log.summary(clone / "build/test/Testing/Temporary/LastTest.log")
-    say(f"{options.suite}: {said.text}")
-    return 0 if said.passed and not said.skipped else 1
+    output = test_log.summary(clone / "build/test/Testing/Temporary/LastTest.log")
+    say(f"{options.suite}: {output.text}")
+    return 0 if output.passed and not output.skipped else 1
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ def main() -> int:
     except Failure as failure:
         print(f"bench: {failure}", file=sys.stderr)
         return 1
-    sections.insert(0, targets.judge(bench, sections))
+    sections.insert(0, targets.evaluate(bench, sections))
     sections[0].notes += absent
     about = facts(options.compiler)
     print("\n".join(f"{name}: {value}" for name, value in about.items()) + "\n")

@@ -20,7 +20,7 @@ BYTES = 450 * 1000  # 400 before the adapters
 LIBC = ("libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "libpthread.so.0")
 
 
-def judge(bench: Bench, sections: list[Section]) -> Section:
+def evaluate(bench: Bench, sections: list[Section]) -> Section:
     """One row per promise and stub. A promise that could not be measured says so."""
     tables = {section.title: section for section in sections}
     result = Section("Promises", "What each stub promises, and what this run found.",

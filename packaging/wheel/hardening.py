@@ -128,11 +128,11 @@ def only_libc(file: File, allowed: tuple[str, ...] = ()) -> str:
 
 def symbol_floor(file: File) -> str:
     late = []
-    for name, nodes in sorted(file.image.versions_needed.items()):
-        for node in nodes:
-            number = re.fullmatch(r"GLIBC_(\d+(?:\.\d+)+)", node)
+    for name, versions in sorted(file.image.versions_needed.items()):
+        for version in versions:
+            number = re.fullmatch(r"GLIBC_(\d+(?:\.\d+)+)", version)
             if GLIBC.match(name) and (number is None or tuple(map(int, number[1].split("."))) > FLOOR):
-                late.append(f"{node} of {name}")
+                late.append(f"{version} of {name}")
     return f"it needs {', '.join(late)}, but must work with glibc {'.'.join(map(str, FLOOR))}" if late else ""
 
 

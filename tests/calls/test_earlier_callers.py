@@ -177,11 +177,11 @@ class EarlierCallers(unittest.TestCase):
                          f"    answer = {name}({zeros}{room}, &filled, results{last});\n"
                          f'    show("{name}", answer, filled, results); }}')
         program = self.program(CALLS.format(declarations="\n".join(declarations), calls="\n".join(calls)))
-        said = subprocess.run([program], env=self.environment(ANYCUDA_CUDNN8=str(file)), capture_output=True, text=True,
-                              check=True).stdout.splitlines()
+        output = subprocess.run([program], env=self.environment(ANYCUDA_CUDNN8=str(file)), capture_output=True,
+                                text=True, check=True).stdout.splitlines()
         expected = " ".join(f"{place}:{STATUSES[status]}" for place, status in enumerate(of_9))
-        self.assertEqual(said[:-2], [f"{name} 0 {expected} 2000" for name in ARGUMENTS])
-        self.assertEqual(said[-2:], ["query 0 13", "text CUDNN_STATUS_BAD_PARAM unknown"])
+        self.assertEqual(output[:-2], [f"{name} 0 {expected} 2000" for name in ARGUMENTS])
+        self.assertEqual(output[-2:], ["query 0 13", "text CUDNN_STATUS_BAD_PARAM unknown"])
 
 
 if __name__ == "__main__":

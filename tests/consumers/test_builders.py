@@ -86,8 +86,8 @@ class Meson(WithTools):
                 self.check_program(build / name, "12")
         self.call("meson", "install", "-C", build, "--no-rebuild", cwd=source)
         self.check_program(place / "bin/by_pkg_config", "12")
-        said = self.call("meson", "compile", "-C", build, "without_major", cwd=source, expect=None)
-        self.assertIn("no CUDA major is known for this anycuda library: link anycuda::cudart_12", said)
+        output = self.call("meson", "compile", "-C", build, "without_major", cwd=source, expect=None)
+        self.assertIn("no CUDA major is known for this anycuda library: link anycuda::cudart_12", output)
 
 
 class Autotools(WithTools):

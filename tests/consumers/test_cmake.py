@@ -37,9 +37,9 @@ def cuda_compiler(major: str) -> dict[str, str]:
 class FindPackage(ByMajor, Usage):
     def check(self, major: str) -> None:
         build, place = self.work / "build", self.work / "installed"
-        said = cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib")
+        output = cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib")
         header = next(filter(os.path.exists, (f"{folder}/cuda_runtime_api.h" for folder in includes(major))))
-        self.assertIn(f"-- anycuda: CUDA {major}, from the headers in use ({header})", said)
+        self.assertIn(f"-- anycuda: CUDA {major}, from the headers in use ({header})", output)
         build_all(build)
         self.check_program(build / "program", major)
         self.check_program(build / "whole", major)
@@ -146,8 +146,8 @@ class CudaLanguage(ByMajor, Usage):
     def check(self, major: str) -> None:
         build = self.work / "build"
         # A linker that drops what is not needed would hide NVIDIA's runtime behind the stub.
-        said = cmake("cuda_language", build, *nvccs_compiler("-Wl,--no-as-needed"), environment=cuda_compiler(major))
-        self.assertIn(f"-- anycuda: CUDA {major}, from the CUDA compiler ({nvcc(major)[0]})", said)
+        output = cmake("cuda_language", build, *nvccs_compiler("-Wl,--no-as-needed"), environment=cuda_compiler(major))
+        self.assertIn(f"-- anycuda: CUDA {major}, from the CUDA compiler ({nvcc(major)[0]})", output)
         build_all(build)
         self.check_program(build / "kernel", major)
         # What does not link anycuda has the runtime that CMake chose for it, as ever.
@@ -157,15 +157,15 @@ class CudaLanguage(ByMajor, Usage):
 class Major(Usage):
     """What the project says goes before the headers that its targets find, and the choice is reported."""
 
-    def said(self, *definitions: str) -> str:
+    def output(self, *definitions: str) -> str:
         return cmake("find_package", self.work / "build", f"-DCUDA_INCLUDES={cuda_includes('12')}", *definitions)
 
     def test_the_variable(self) -> None:
-        self.assertIn("-- anycuda: CUDA 13, from the variable ANYCUDA_MAJOR", self.said("-DANYCUDA_MAJOR=13"))
+        self.assertIn("-- anycuda: CUDA 13, from the variable ANYCUDA_MAJOR", self.output("-DANYCUDA_MAJOR=13"))
 
     def test_the_toolkit_that_cmake_found(self) -> None:
-        said = self.said("-DCUDAToolkit_VERSION=11.8.89", "-DCUDAToolkit_INCLUDE_DIRS=/cuda/include")
-        self.assertIn("-- anycuda: CUDA 11, from find_package(CUDAToolkit) (/cuda/include)", said)
+        output = self.output("-DCUDAToolkit_VERSION=11.8.89", "-DCUDAToolkit_INCLUDE_DIRS=/cuda/include")
+        self.assertIn("-- anycuda: CUDA 11, from find_package(CUDAToolkit) (/cuda/include)", output)
 
     def test_headers_that_the_compiler_finds_by_itself(self) -> None:
         """As it finds those in /usr/local/include."""
@@ -173,21 +173,21 @@ class Major(Usage):
         flags = shlex.join(f"-isystem{folder}" for folder in includes("12"))
         compiler.write_text(f'#!/bin/sh\nexec {shlex.quote(SETTINGS["cxx"])} {flags} "$@"\n', encoding="utf-8")
         compiler.chmod(0o755)
-        said = self.said("-DCUDA_INCLUDES=", f"-DCMAKE_CXX_COMPILER={compiler}")
-        self.assertRegex(said, "-- anycuda: CUDA 12, from the headers in use .*/cuda_runtime_api.h")
+        output = self.output("-DCUDA_INCLUDES=", f"-DCMAKE_CXX_COMPILER={compiler}")
+        self.assertRegex(output, "-- anycuda: CUDA 12, from the headers in use .*/cuda_runtime_api.h")
 
 
 class Mistakes(Usage):
     """What would link and not work is an error with a sentence that says what to do."""
 
-    def refused(self, mistake: str, *said: str, configures: bool = False) -> None:
+    def refused(self, mistake: str, *expected: str, configures: bool = False) -> None:
         build = self.work / mistake.replace(" ", "-")
         output = cmake("mistakes", build, f"-DMISTAKE={mistake}", f"-DCUDA_INCLUDES={cuda_includes('12')}",
                        expect=0 if configures else None)
         if configures:
             output = build_all(build, expect=None)
         words = " ".join(output.split())
-        for sentence in said:
+        for sentence in expected:
             self.assertIn(sentence, words, mistake)
 
     def test_no_headers_to_tell_the_major(self) -> None:

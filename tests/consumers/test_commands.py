@@ -46,8 +46,8 @@ class WithPkgConfig(Usage):
         self.tool = artifact("pkgconf") / "bin/pkg-config"
 
     def ask(self, *arguments: str, expect: int | None = 0) -> list[str]:
-        said = run([self.tool, *arguments], {"PKG_CONFIG_PATH": str(LIBRARIES / "pkgconfig")}, expect)
-        return shlex.split(said)  # a blank in a path has a backslash before it
+        output = run([self.tool, *arguments], {"PKG_CONFIG_PATH": str(LIBRARIES / "pkgconfig")}, expect)
+        return shlex.split(output)  # a blank in a path has a backslash before it
 
 
 class PkgConfig(ByMajor, WithPkgConfig):

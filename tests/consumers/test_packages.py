@@ -43,8 +43,8 @@ class Prefix(Usage):
             {**os.environ, "DESTDIR": str(root)})
         ask = {"PKG_CONFIG_PATH": str(root / "usr" / SETTINGS["libdir"] / "pkgconfig"), "PATH": "/usr/bin:/bin"}
         for package, flags in (("anycuda-cudart-12", "-DANYCUDA_BUILT_FOR=12"), ("anycuda-linker", "")):
-            said = run([artifact("pkgconf") / "bin/pkg-config", "--cflags", package], ask)
-            self.assertEqual(said.strip(), flags)
+            output = run([artifact("pkgconf") / "bin/pkg-config", "--cflags", package], ask)
+            self.assertEqual(output.strip(), flags)
 
     def test_a_damaged_installation_says_so(self) -> None:
         moved = self.work / "moved"

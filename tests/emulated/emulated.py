@@ -34,7 +34,7 @@ class Emulated(unittest.TestCase):
         """What it prints. `libraries`: folders, before that of the stubs."""
         result = self.result(name, *words, libraries=libraries, **variables)
         self.assertEqual(result.returncode, 0, f"{name} {words}: {result.stdout}{result.stderr}")
-        self.told = result.stderr
+        self.stderr = result.stderr
         return result.stdout
 
     def result(self, name: str, *words: str, libraries: list[Path] | None = None, cpu: str = CPU,

@@ -17,29 +17,29 @@ class FirstCalls(Emulated):
         )
 
     def test_can_be_unwound(self):
-        said = self.run_program("unwinding", libraries=[fake("fake_arguments")])
-        self.assertEqual(said, "constructor 1, call 1\n")
+        output = self.run_program("unwinding", libraries=[fake("fake_arguments")])
+        self.assertEqual(output, "constructor 1, call 1\n")
 
 
 class ByValue(Emulated):
-    def said(self, built: str, there: str) -> list[str]:
+    def lines_of(self, built: str, there: str) -> list[str]:
         return self.run_program(f"calls_{built}", "by_value", libraries=[fake(FAKES[there])]).splitlines()
 
     def test_structures_reach_every_runtime(self):
         for built in MAJORS:
             for there in MAJORS:
                 with self.subTest(built=built, there=there):
-                    said = self.said(built, there)
-                    self.assertIn("given (1 2 3) (4 5 6) 7 0x8", said)
-                    self.assertIn("3D 0 11 12 13", said)
-                    self.assertIn("given 31 32 33 34 35 36 37 38 3", said)
+                    output = self.lines_of(built, there)
+                    self.assertIn("given (1 2 3) (4 5 6) 7 0x8", output)
+                    self.assertIn("3D 0 11 12 13", output)
+                    self.assertIn("given 31 32 33 34 35 36 37 38 3", output)
 
     def test_a_device_becomes_a_location_and_a_location_a_device(self):
         for built in ("11", "12"):
-            self.assertIn("given 21 3 at {1 22}", self.said(built, "13"))
-            self.assertIn("given 21 3 at 22", self.said(built, "12"))
-        self.assertIn("given 21 3 at {1 22}", self.said("13", "13"))
-        self.assertIn("given 21 3 at 22", self.said("13", "12"))
+            self.assertIn("given 21 3 at {1 22}", self.lines_of(built, "13"))
+            self.assertIn("given 21 3 at 22", self.lines_of(built, "12"))
+        self.assertIn("given 21 3 at {1 22}", self.lines_of("13", "13"))
+        self.assertIn("given 21 3 at 22", self.lines_of("13", "12"))
 
 
 if __name__ == "__main__":

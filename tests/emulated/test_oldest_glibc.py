@@ -14,8 +14,8 @@ GLIBC = WHERE["oldest_glibc_aarch64"]
 @unittest.skipUnless(GLIBC, "glibc 2.31 for aarch64 could not be fetched (set `oldest` of tools/fetch)")
 class OldestGlibc(Emulated):
     def test_is_what_the_programs_get(self):
-        said = self.result(str(Path(GLIBC) / "lib" / "libc.so.6"), sysroot=GLIBC).stdout
-        self.assertRegex(said, re.escape("GNU C Library (Debian GLIBC 2.31"))
+        output = self.result(str(Path(GLIBC) / "lib" / "libc.so.6"), sysroot=GLIBC).stdout
+        self.assertRegex(output, re.escape("GNU C Library (Debian GLIBC 2.31"))
 
     def test_runs_the_runtimes_stub(self):
         for built, release in MAJORS.items():

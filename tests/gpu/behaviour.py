@@ -6,7 +6,7 @@ from bundle import SONAMES, Outcome, Way
 from log import Log
 
 
-def judge(outcome: Outcome) -> str:
+def evaluate(outcome: Outcome) -> str:
     """What is not as expected, "" if nothing."""
     if outcome.end:
         return outcome.end
@@ -26,7 +26,7 @@ def run(log: Log) -> int:
         ways += [Way("stub", release) for release in bundle.runtimes()]
         for way in ways:
             outcome = bundle.run([str(way.program(name)), way.name], way.environment(), timeout=120)
-            wrong = judge(outcome)
+            wrong = evaluate(outcome)
             failures += bool(wrong)
             log.say(f"behaviour, built for {major} {way.name:8} runtime {way.runtime:5} {wrong or 'ok'}")
             log.note(outcome.output, show=bool(wrong))

@@ -33,15 +33,15 @@ def run_program(program: str, file: Path, lines: list[expected.Line], log: Log) 
         outcome = bundle.run([str(HERE / "maths" / name)], env, maths.TIMEOUT)
         return maths.read(outcome), outcome
 
-    def tell(said: maths.Said) -> None:
-        log.say(said.line)
-        log.note(said.output, show=said.show)
+    def write(entry: maths.LogEntry) -> None:
+        log.say(entry.line)
+        log.note(entry.output, show=entry.show)
 
     native: maths.Report | None = None
     where = maths.Place("12", (), ())
     if RUNTIME.exists() and (HERE / "maths" / f"{program}-12-native").exists():
         native, outcome = one(f"{program}-12-native", bundle.environment(file.parent, RUNTIME.parent))
-        tell(maths.of_native(program, where, native, outcome))
+        write(maths.of_native(program, where, native, outcome))
     for runtime in [None, RUNTIME] if RUNTIME.exists() else [None]:
         more = {variable: str(file), **({"ANYCUDA_CUDART": str(runtime)} if runtime else {})}
         numbers = {**CUDA_13, library: number, **({"libcudart": "12"} if runtime else {})}
@@ -49,11 +49,11 @@ def run_program(program: str, file: Path, lines: list[expected.Line], log: Log) 
             if not (HERE / "maths" / f"{program}-{major}").exists():
                 continue
             report, outcome = one(f"{program}-{major}", bundle.environment(**more))
-            wrong = maths.judge(program, major, report, native, lines, numbers)
+            wrong = maths.evaluate(program, major, report, native, lines, numbers)
             if str(file.resolve()) not in {str(Path(name).resolve()) for name in report.maps}:
                 wrong.append(f"{file} was not loaded")
             failures += bool(wrong)
-            tell(maths.of_stub(program, major, where, report, outcome, wrong))
+            write(maths.of_stub(program, major, where, report, outcome, wrong))
     return failures
 
 

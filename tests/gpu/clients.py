@@ -13,7 +13,7 @@ RELOADS = 3000
 RIGHT = {"together": f"{3 * TOGETHER} times status 0, added 7", "reload": f"{RELOADS} times status 0, added 7"}
 
 
-def judge(outcome: Outcome, right: str) -> str:
+def evaluate(outcome: Outcome, right: str) -> str:
     """What is not as expected, "" if nothing."""
     if outcome.end:
         return outcome.end
@@ -41,9 +41,9 @@ def run(log: Log) -> int:
             for how, count in (("together", TOGETHER), ("reload", RELOADS)):
                 command = [bundle.HERE / "clients" / "clients", folder / soname, client, how, count]
                 outcome = bundle.run([str(word) for word in command], way.environment(), timeout=200)
-                wrong = judge(outcome, RIGHT[how])
+                wrong = evaluate(outcome, RIGHT[how])
                 failures += bool(wrong)
-                said = wrong or f"ok, {growth(outcome)}"
-                log.say(f"clients of {major} {way.name:8} runtime {way.runtime:5} {how:8} {said}")
+                text = wrong or f"ok, {growth(outcome)}"
+                log.say(f"clients of {major} {way.name:8} runtime {way.runtime:5} {how:8} {text}")
                 log.note(outcome.output, show=bool(wrong))
     return failures

@@ -50,7 +50,7 @@ class Report:
     def absent_checks(self) -> set[str]:
         return {name.split(":")[0] for name in self.absent}
 
-    def said(self, check: str) -> bool:
+    def reports(self, check: str) -> bool:
         return check in self.ok or any(line.startswith(check + " ") for line in self.failed)
 
 
@@ -75,8 +75,8 @@ def compare(report: Report, native: Report, hopes: expected.Expectations,
     wrong += [f"absent {name} ({status})" for name, status in report.absent.items()
               if not hopes.covers("absent", name)]
     here, there = report.absent_checks(), native.absent_checks()
-    wrong += [f"nothing was said of {check}" for check in sorted(native.ok)
-              if not report.said(check) and check not in here]
+    wrong += [f"nothing was reported on {check}" for check in sorted(native.ok)
+              if not report.reports(check) and check not in here]
     for name in sorted(native.values.keys() | report.values.keys()):
         want, got = native.values.get(name), report.values.get(name)
         if want == got or any(name.startswith(check + ".") for check in here | there | failed):
@@ -124,7 +124,7 @@ def collect(name: str, way: Way, topics: list[str], jobs: int, log: Log) -> Repo
     return report
 
 
-def tell(name: str, way: Way, report: Report, wrong: list[str], log: Log) -> None:
+def write_log(name: str, way: Way, report: Report, wrong: list[str], log: Log) -> None:
     log.say(f"{name:25} {way.name:7} runtime {way.runtime:5} {len(report.ok):4} ok"
             f" {len(report.absent):3} absent {len(report.values):4} values"
             f"  {'ok' if not wrong else f'{len(wrong)} NOT AS EXPECTED'}")
@@ -160,7 +160,7 @@ def run_program(name: str, major: str, choice: Choice, lines: list[expected.Line
         native = native or report
         hopes = expected.Expectations(lines, name.partition("-")[2], way.runtime, complete=not choice.topics)
         wrong = compare(report, native, hopes, topics)
-        tell(name, way, report, wrong, log)
+        write_log(name, way, report, wrong, log)
         totals.add(report, wrong)
 
 

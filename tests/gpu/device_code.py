@@ -159,8 +159,8 @@ def run(log: Log) -> int:
             wrong = evaluate(program, list(runs), check)
             failures += bool(wrong)
             loaded += runs[0].loads is True
-            said = "NOT AS EXPECTED: " + "; ".join(wrong) if wrong else "ok"
-            log.say(f"device_code {program.name:36} {runs[0].ending}, {said}")
+            answer = "NOT AS EXPECTED: " + "; ".join(wrong) if wrong else "ok"
+            log.say(f"device_code {program.name:36} {runs[0].ending}, {answer}")
             log.note("\n".join([*outputs, check.text if check else ""]), show=bool(wrong))
     log.say(f"device_code: {loaded} of {len(every)} programs load")
     return failures

@@ -13,7 +13,7 @@ def checksum(outcome: Outcome) -> str:
     return match[1] if match else ""
 
 
-def judge(outcome: Outcome, want: str) -> str:
+def evaluate(outcome: Outcome, want: str) -> str:
     """The difference from what is expected, "" if none; `want` is the checksum of the native run."""
     if outcome.end:
         return outcome.end
@@ -37,7 +37,7 @@ def run(log: Log) -> int:
         native = ""
         for way in ways:
             outcome = bundle.run([str(way.program(name))], way.environment(), timeout=120)
-            wrong = judge(outcome, native)
+            wrong = evaluate(outcome, native)
             native = native or checksum(outcome)
             failures += bool(wrong)
             log.say(f"built for {major} {way.name:8} runtime {way.runtime:5} {wrong or 'ok'}")

@@ -108,8 +108,8 @@ def available(program: str, place: Place) -> bool:
     return all(place.has([name]) or (name in CARRIED and CARRIED[name][1].exists()) for name in PROGRAMS[program])
 
 
-def judge(program: str, major: str, report: Report, native: Report | None, lines: list[expected.Line],
-          numbers: dict[str, str] = CUDA_13) -> list[str]:
+def evaluate(program: str, major: str, report: Report, native: Report | None, lines: list[expected.Line],
+             numbers: dict[str, str] = CUDA_13) -> list[str]:
     """What is not as expected, in words."""
     hopes = expected.Expectations(lines, major, report.runtime or "0.0", complete=True)
     wrong = [f"FAIL {line}" for line in report.failed]
@@ -120,14 +120,14 @@ def judge(program: str, major: str, report: Report, native: Report | None, lines
                   for line in hopes.unused([TOPICS.get(program, program)])]
     wrong += wrong_maps(report.maps, numbers)
     if native and not native.failed:
-        wrong += [f"nothing was said of {check}" for check in sorted(native.ok - report.known())]
+        wrong += [f"nothing was reported on {check}" for check in sorted(native.ok - report.known())]
         wrong += [f"value {name}: {report.values.get(name)}, natively {value}"
                   for name, value in sorted(native.values.items()) if report.values.get(name) != value]
     return wrong
 
 
 @dataclass
-class Said:
+class LogEntry:
     """The report of one run: in short, in full, and whether the full text is shown."""
 
     line: str
@@ -140,24 +140,25 @@ def notes(report: Report) -> str:
     return "".join(f", {note}" for note in report.notes)
 
 
-def of_native(program: str, place: Place, native: Report, outcome: bundle.Outcome) -> Said:
+def of_native(program: str, place: Place, native: Report, outcome: bundle.Outcome) -> LogEntry:
     line = f"{program:26} {place.name:7} natively       {len(native.ok):3} ok{notes(native)}"
     if native.failed:
         line += f"  {len(native.failed)} FAIL natively: the test's fault or the machine's"
-    return Said(line, outcome.output, show=bool(native.failed))
+    return LogEntry(line, outcome.output, show=bool(native.failed))
 
 
-def of_stub(program: str, major: str, place: Place, report: Report, outcome: bundle.Outcome, wrong: list[str]) -> Said:
+def of_stub(program: str, major: str, place: Place, report: Report, outcome: bundle.Outcome, wrong: list[str]
+            ) -> LogEntry:
     verdict = f"{len(wrong)} NOT AS EXPECTED" if wrong else "ok"
     lines = [f"{program:26} {place.name:7} built for {major}   {len(report.ok):3} ok {len(report.absent):2} absent"
              f" on {report.runtime or 'nothing'}{notes(report)}  {verdict}"]
     lines += [f"    {line}" for line in wrong]
     lines += [f"    absent: {name.split(':')[1]} {status}" for name, status in report.absent.items()]
-    return Said("\n".join(lines), f"-- {program}-{major}, {place.name}\n{outcome.output}", failed=bool(wrong))
+    return LogEntry("\n".join(lines), f"-- {program}-{major}, {place.name}\n{outcome.output}", failed=bool(wrong))
 
 
-def run_program(program: str, place: Place, lines: list[expected.Line]) -> list[Said]:
-    said = []
+def run_program(program: str, place: Place, lines: list[expected.Line]) -> list[LogEntry]:
+    entries = []
     environment = stub_environment(program, place)
 
     def one(name: str, env: dict[str, str]) -> tuple[Report, bundle.Outcome]:
@@ -174,11 +175,11 @@ def run_program(program: str, place: Place, lines: list[expected.Line]) -> list[
         more = [HERE / "cuda-12.9"] if newest == "12" else []
         native, outcome = one(f"{program}-{newest}-native",
                               bundle.environment(*folders, *more, **profiler(program)))
-        said.append(of_native(program, place, native, outcome))
+        entries.append(of_native(program, place, native, outcome))
     for major, (report, outcome) in reports.items():
-        wrong = judge(program, major, report, native, lines)
-        said.append(of_stub(program, major, place, report, outcome, wrong))
-    return said
+        wrong = evaluate(program, major, report, native, lines)
+        entries.append(of_stub(program, major, place, report, outcome, wrong))
+    return entries
 
 
 def run_pytorch(log: Log) -> int:
@@ -217,8 +218,8 @@ def run(log: Log, only: list[str]) -> int:
         for jobs, those in ((JOBS, [one for one in programs if one not in ALONE]),
                             (1, [one for one in programs if one in ALONE])):
             with ThreadPoolExecutor(jobs) as threads:
-                for said in chain.from_iterable(threads.map(lambda one: run_program(one, place, lines), those)):
-                    failures += said.failed
-                    log.say(said.line)
-                    log.note(said.output, show=said.show)
+                for entry in chain.from_iterable(threads.map(lambda one: run_program(one, place, lines), those)):
+                    failures += entry.failed
+                    log.say(entry.line)
+                    log.note(entry.output, show=entry.show)
     return failures + (0 if only else run_pytorch(log))

@@ -20,20 +20,20 @@ class Report(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for number, text in enumerate(logs):
                 (Path(folder) / f"{number}.log").write_text(text, encoding="utf-8")
-            said = io.StringIO()
-            with contextlib.redirect_stdout(said):
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
                 status = report.main([folder])
-        return status, said.getvalue()
+        return status, output.getvalue()
 
     def test_programs_without_errors_pass(self):
         self.assertEqual(self.run_on("", "==5== \n"), (0, "memcheck: 2 programs, 0 of them with errors\n"))
 
     def test_same_error_in_two_processes_is_reported_once(self):
-        status, said = self.run_on(ERROR, "", ERROR.replace("==7==", "==8=="))
+        status, output = self.run_on(ERROR, "", ERROR.replace("==7==", "==8=="))
         self.assertEqual(status, 1)
-        self.assertEqual(said.count("Invalid read of size 8"), 1)
-        self.assertIn("--- in 2 programs\n", said)
-        self.assertIn("memcheck: 3 programs, 2 of them with errors\n", said)
+        self.assertEqual(output.count("Invalid read of size 8"), 1)
+        self.assertIn("--- in 2 programs\n", output)
+        self.assertIn("memcheck: 3 programs, 2 of them with errors\n", output)
 
     def test_no_program_at_all_fails(self):
         self.assertEqual(self.run_on(), (1, "memcheck: 0 programs, 0 of them with errors\n"))

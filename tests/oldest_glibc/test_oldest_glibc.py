@@ -38,8 +38,8 @@ class OldestGlibc(unittest.TestCase):
 
     def test_is_what_the_program_gets(self):
         words = [str(GLIBC / "ld-2.31.so"), str(GLIBC / "libc-2.31.so")]
-        said = subprocess.run(words, capture_output=True, text=True, timeout=60).stdout
-        self.assertRegex(said, re.escape("GNU C Library (Debian GLIBC 2.31"))
+        output = subprocess.run(words, capture_output=True, text=True, timeout=60).stdout
+        self.assertRegex(output, re.escape("GNU C Library (Debian GLIBC 2.31"))
 
     def test_the_stub_was_built_for_2_17(self):
         names = (BUILD / "lib" / "libcudart_stub.so").read_bytes()

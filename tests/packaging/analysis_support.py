@@ -74,12 +74,12 @@ class Folder(unittest.TestCase):
         calls = "".join(f"{one}();" for one in functions.split())
         return self.compile(name, f"{declared} void f(void) {{ {calls} }}", *options)
 
-    def check(self, *words: object) -> tuple[int, str, str]:
+    def check(self, *arguments: object) -> tuple[int, str, str]:
         """(exit status, stdout, stderr) of `anycuda check words...`"""
         with mock.patch.object(data, "find", return_value=built()), \
                 mock.patch.object(device_code, "find", side_effect=lambda: reader()):
             libraries.table.cache_clear()
-            status, out, err = anycuda("check", *map(str, words))
+            status, out, err = anycuda("check", *map(str, arguments))
             libraries.table.cache_clear()
         # The progress of a long check is not an error.
         return status, out, re.sub(r"anycuda check: \d+ of \d+ MB\n", "", err)

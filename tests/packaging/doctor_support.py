@@ -151,12 +151,12 @@ class Machine:
         return subprocess.run([*map(str, (*self.before, *command))], capture_output=True, text=True, cwd=self.root,
                               env=self.variables, timeout=120, **options)
 
-    def doctor(self, *words: str, command: Path | None = None) -> subprocess.CompletedProcess:
-        return self.run([self.python, command or COMMAND, "doctor", *words])
+    def doctor(self, *arguments: str, command: Path | None = None) -> subprocess.CompletedProcess:
+        return self.run([self.python, command or COMMAND, "doctor", *arguments])
 
-    def told(self, *words: str) -> dict:
+    def json_report(self, *arguments: str) -> dict:
         """The report as JSON; with the exit status in `status`."""
-        done = self.doctor("--json", *words)
+        done = self.doctor("--json", *arguments)
         if done.stderr or done.returncode not in (0, 1):
             raise AssertionError(f"status {done.returncode}: {done.stderr}")
         return {**json.loads(done.stdout), "status": done.returncode}

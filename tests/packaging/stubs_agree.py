@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the matrix say what the built stubs do? With each real library that is in the cache, every call
-that the matrix of the build calls absent or rejected is made through the stub, from every major's node:
+that the matrix of the build calls absent or rejected is made through the stub, from every major's symbol version:
 it must return the status that stands for that. (No test_ in the name: it needs a build, and is started by
 packaging/CMakeLists.txt with the build folder in ANYCUDA_BUILD.)
 """
@@ -39,8 +39,8 @@ def call_all(library: str, wanted: list[dict]) -> list[str]:
     nothing = [None] * 10  # should the call reach a real function after all, it is given nothing
     different = []
     for cell in wanted:
-        node = about["majors"][cell["caller"]]["node"]
-        address = find(stub._handle, cell["symbol"].encode(), node.encode())
+        symbol_version = about["majors"][cell["caller"]]["node"]
+        address = find(stub._handle, cell["symbol"].encode(), symbol_version.encode())
         call = address and ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * len(nothing))(address)
         status = call(*nothing) if call else "no such symbol"
         if status != about["status"][cell["kind"]]:

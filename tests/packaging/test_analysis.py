@@ -26,7 +26,7 @@ def only(file, library: str = "cudart"):
 
 class Names(unittest.TestCase):
     def test_what_a_name_says(self):
-        for file, said in (
+        for file, expected in (
             ("libcudart.so.12", ("cudart", "named", "12")),
             ("libcudart.so.11.0", ("cudart", "named", "11")),
             ("libcudart.so", ("cudart", "named", "")),
@@ -62,10 +62,10 @@ class Names(unittest.TestCase):
             ("libc.so.6", None),
         ):
             named = table().named(file)
-            self.assertEqual(named and (named.library.name, named.how, named.major), said, file)
+            self.assertEqual(named and (named.library.name, named.how, named.major), expected, file)
 
     def test_what_has_no_stub(self):
-        for file, said in (
+        for file, expected in (
             ("libcublas.so.12", False), ("libcublasLt-e5c2b6a1.so.12.1.0.26", False), ("libcublas.so.10", True),
             ("libnppc.e5f20359.so.12", True), ("libcudnn.so.8", False), ("libcudnn.so.7", True),
             ("libcusparse-0a1b2c3d.so.10.3.1", True),
@@ -73,18 +73,18 @@ class Names(unittest.TestCase):
             ("libcudart-c3a75b33.so.8.0.61", True), ("libcudart.so.12", False), ("libcudart_stub.so", False),
             ("libnvToolsExt.so.1", False), ("libcudnnfoo.so.1", False), ("libc.so.6", False), ("cudnn", False),
         ):
-            self.assertEqual(table().has_no_stub(file), said, file)
+            self.assertEqual(table().has_no_stub(file), expected, file)
 
     def test_what_is_of_one_cuda_without_a_stub(self):
-        for file, said in (("libnppc.so.12", True), ("libcupti.so.11.8", True), ("libcudart.so.10.2", True),
-                           ("libcupti.so", False), ("libcupti.so.%d", False), ("libcufile.so.0", False),
-                           ("libcutensor.so.2", False), ("libcudnn_ops.so.9", False), ("libnvinfer.so.10", False)):
-            self.assertEqual(table().ties_to_cuda(file), said, file)
+        for file, expected in (("libnppc.so.12", True), ("libcupti.so.11.8", True), ("libcudart.so.10.2", True),
+                               ("libcupti.so", False), ("libcupti.so.%d", False), ("libcufile.so.0", False),
+                               ("libcutensor.so.2", False), ("libcudnn_ops.so.9", False), ("libnvinfer.so.10", False)):
+            self.assertEqual(table().ties_to_cuda(file), expected, file)
 
     def test_a_node_and_a_function_have_one_library(self):
-        library, major = table().of_node("libnvrtc.so.11.2")
+        library, major = table().of_symbol_version("libnvrtc.so.11.2")
         self.assertEqual((library.name, major), ("nvrtc", "11"))
-        self.assertIsNone(table().of_node("GLIBC_2.2.5"))
+        self.assertIsNone(table().of_symbol_version("GLIBC_2.2.5"))
         self.assertEqual(table().of_symbol("cuInit").name, "cuda")
         self.assertIsNone(table().of_symbol("malloc"))
 
@@ -155,14 +155,14 @@ class Programs(unittest.TestCase):
             self.assertIn("__cudaRegisterFatBinary", [one.name for one in use.symbols])
 
     def test_anycudas_own_libraries(self):
-        for name, said in (("libcudart_stub.so", ("cudart", "stub", "")), ("libcuda_stub.so", ("cuda", "stub", "")),
-                           ("dropin/libcudart.so.12", ("cudart", "dropin", "12")),
-                           ("dropin/libnvrtc.so.11.2", ("nvrtc", "dropin", "11")),
-                           ("libcudnn8_stub.so", ("cudnn8", "stub", "")),
-                           ("dropin/libcudnn.so.8", ("cudnn8", "dropin", "11")),
-                           ("dropin/libcuda.so.1", ("cuda", "dropin", "1"))):
+        for name, expected in (("libcudart_stub.so", ("cudart", "stub", "")), ("libcuda_stub.so", ("cuda", "stub", "")),
+                               ("dropin/libcudart.so.12", ("cudart", "dropin", "12")),
+                               ("dropin/libnvrtc.so.11.2", ("nvrtc", "dropin", "11")),
+                               ("libcudnn8_stub.so", ("cudnn8", "stub", "")),
+                               ("dropin/libcudnn.so.8", ("cudnn8", "dropin", "11")),
+                               ("dropin/libcuda.so.1", ("cuda", "dropin", "1"))):
             file = use_of(BUILD / "lib" / name)
-            self.assertEqual((file.provides.library, file.provides.what, file.provides.major), said)
+            self.assertEqual((file.provides.library, file.provides.what, file.provides.major), expected)
             self.assertFalse(file.static_runtime)
 
     def test_each_stub_and_drop_in_is_known_as_one(self):
@@ -477,10 +477,10 @@ class StubsInside(Folder):
                      "libcudnn.a": ("cudnn", "cudnnCreate"), "libnccl.a": ("nccl", "ncclAllReduce"),
                      "libnvfatbin.a": ("nvfatbin", "nvFatbinCreate"), "libnvidia-ml.a": ("nvml", "nvmlInit_v2")}
         for archive in archives:
-            said, function = functions[archive.name]
+            name, function = functions[archive.name]
             file = self.linked("one.so", function, archive)
             self.assertEqual((file.stubs_inside, file.uses, file.provides, file.static_runtime, file.unstubbed),
-                             ((said,), (), None, False, ()), archive)
+                             ((name,), (), None, False, ()), archive)
 
     def test_whatever_strips_and_links_it(self):
         stripped = self.folder / "libcudart.a"

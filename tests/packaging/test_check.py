@@ -24,19 +24,19 @@ RELEASES = "11.8-13.5"  # without --runtime
 
 
 class Check(Folder):
-    def told(self, *words: object) -> list[str]:
+    def report_lines(self, *arguments: object) -> list[str]:
         """The lines of the report, whatever the verdict."""
-        status, out, err = self.check(*words)
+        status, out, err = self.check(*arguments)
         self.assertIn(status, (0, 1), err)
         self.assertEqual(err, "")
         return out.splitlines()
 
-    def json(self, *words: object) -> dict:
-        _, out, _ = self.check("--json", *words)
+    def json(self, *arguments: object) -> dict:
+        _, out, _ = self.check("--json", *arguments)
         return json.loads(out)
 
-    def lines_with(self, word: str, *words: object) -> list[list[str]]:
-        return [line.split() for line in self.told(*words) if line.split() and line.split()[0] == word]
+    def lines_with(self, word: str, *arguments: object) -> list[list[str]]:
+        return [line.split() for line in self.report_lines(*arguments) if line.split() and line.split()[0] == word]
 
     def wheel_of(self, name: str, members: dict) -> Path:
         path = self.folder / name
@@ -49,7 +49,7 @@ class Check(Folder):
 @needs_programs
 class Verdict(Check):
     def test_what_fails_comes_first_and_is_named_with_the_reason(self):
-        lines = self.told(PROGRAM)
+        lines = self.report_lines(PROGRAM)
         self.assertEqual(lines[0], "call_cudart-12: 1 function would fail on CUDA 11.8, 13.0-13.5")
         (found,) = self.lines_with("cudaGetExportTable", PROGRAM)
         self.assertEqual(found[1:4], ["12", "11.8,13.0-13.5", "rejected"])
@@ -64,27 +64,27 @@ class Verdict(Check):
         self.assertEqual(counts[2], ["12", "13.0-13.5", str(whole - 2), "1", "1"])  # one of them adapted
 
     def test_a_release_that_lacks_nothing(self):
-        lines = self.told(PROGRAM, "--runtime", "12")
+        lines = self.report_lines(PROGRAM, "--runtime", "12")
         self.assertEqual(lines[0], "call_cudart-12: all CUDA functions that it uses run on CUDA 12.0-12.9")
 
     def test_range_of_releases_holds_only_requested_ones(self):
-        self.assertTrue(self.told(PROGRAM, "--runtime", "12.0,12.9,13", "--allow", "rejected")[0].endswith(
+        self.assertTrue(self.report_lines(PROGRAM, "--runtime", "12.0,12.9,13", "--allow", "rejected")[0].endswith(
             "run on CUDA 12.0, 12.9-13.5"))
         self.assertIn(["cudart", "12", "12.0,12.9", "13"],
                       self.lines_with("cudart", PROGRAM, "--runtime", "12.0,12.9,13"))
 
     def test_allowed_failures_are_still_reported(self):
-        for words in (("--allow", "rejected"), ("--ignore", "cudaGetExport*")):
-            status, out, _ = self.check(PROGRAM, *words)
+        for arguments in (("--allow", "rejected"), ("--ignore", "cudaGetExport*")):
+            status, out, _ = self.check(PROGRAM, *arguments)
             self.assertEqual(status, 0)
             self.assertTrue(out.startswith(f"call_cudart-12: all CUDA functions that it uses run on CUDA {RELEASES}"))
             self.assertIn("(allowed)", out)
 
     def test_exit_status(self):
-        for words, status in (((PROGRAM,), 1), ((PROGRAM, "--runtime", "12.4"), 0),
-                              ((PROGRAM, "--runtime", "13"), 1), ((PROGRAM, "--allow", "absent"), 1),
-                              ((PROGRAM, "/nowhere"), 2), ((PROGRAM, "--library", "nvrtc"), 0)):
-            self.assertEqual(self.check(*words)[0], status, words)
+        for arguments, status in (((PROGRAM,), 1), ((PROGRAM, "--runtime", "12.4"), 0),
+                                  ((PROGRAM, "--runtime", "13"), 1), ((PROGRAM, "--allow", "absent"), 1),
+                                  ((PROGRAM, "/nowhere"), 2), ((PROGRAM, "--library", "nvrtc"), 0)):
+            self.assertEqual(self.check(*arguments)[0], status, arguments)
 
     def test_all_lists_what_runs_too(self):
         self.assertEqual(self.lines_with("cudaMalloc", PROGRAM), [])
@@ -92,34 +92,34 @@ class Verdict(Check):
         self.assertEqual(found[1:], ["12", RELEASES, "direct"])
 
     def test_the_driver_has_drivers(self):
-        lines = self.told(REAL / "native" / "call_cuda")
+        lines = self.report_lines(REAL / "native" / "call_cuda")
         self.assertEqual(lines[0], "call_cuda: all CUDA functions that it uses run on driver 520-615")
-        lines = self.told(REAL / "native" / "call_cuda", "--runtime", "12")
+        lines = self.report_lines(REAL / "native" / "call_cuda", "--runtime", "12")
         self.assertIn("the selected releases cover none of its CUDA libraries", lines[0])
 
     def test_a_function_newer_than_the_driver(self):
         path = self.call("new.so", "cuFuncLoad")
-        self.assertEqual(self.told(path)[0], "new.so: 1 function would fail on driver 520-545")
+        self.assertEqual(self.report_lines(path)[0], "new.so: 1 function would fail on driver 520-545")
         self.assertEqual(self.check(path, "--runtime", "550")[0], 0)
 
     def test_cuda_11_has_no_nvjitlink(self):
         path = REAL / "native" / "call_nvjitlink-12"
-        self.assertIn("would fail on CUDA 11.8", self.told(path)[0])
-        self.assertIn("CUDA 11 has no nvJitLink", "\n".join(self.told(path)))
+        self.assertIn("would fail on CUDA 11.8", self.report_lines(path)[0])
+        self.assertIn("CUDA 11 has no nvJitLink", "\n".join(self.report_lines(path)))
         self.assertEqual(self.check(path, "--runtime", "12,13")[0], 0)
 
     def test_patched_and_linked_programs_have_the_same_report(self):
         for kind in ("patched", "linked"):
-            self.assertEqual(self.told(REAL / kind / "call_cudart-12")[0], self.told(PROGRAM)[0])
+            self.assertEqual(self.report_lines(REAL / kind / "call_cudart-12")[0], self.report_lines(PROGRAM)[0])
 
     def test_several_files_are_reported_in_order(self):
-        out = "\n".join(self.told(PROGRAM, REAL / "native" / "call_cudart-13"))
+        out = "\n".join(self.report_lines(PROGRAM, REAL / "native" / "call_cudart-13"))
         self.assertLess(out.index("call_cudart-12:"), out.index("call_cudart-13:"))
 
     def test_a_name_cannot_steer_the_terminal(self):
         path = self.folder / "a\033[31mb\n.so"
         shutil.copy(PROGRAM, path)
-        self.assertNotIn("\033", "\n".join(self.told(path)))
+        self.assertNotIn("\033", "\n".join(self.report_lines(path)))
 
 
 class Unversioned(Check):
@@ -130,7 +130,7 @@ class Unversioned(Check):
 
     def test_what_differs_is_unchecked(self):
         path = self.call("differs.so", "cudaMalloc cudaPointerGetAttributes")
-        self.assertEqual(self.told(path)[0], f"differs.so: 1 function would go unchecked on CUDA {RELEASES}")
+        self.assertEqual(self.report_lines(path)[0], f"differs.so: 1 function would go unchecked on CUDA {RELEASES}")
         status, out, _ = self.check(path, "--runtime", "13")
         self.assertIn("adapted for CUDA 11 or adapted for CUDA 12", out)
         self.assertIn("--built-for MAJOR", out)
@@ -158,7 +158,7 @@ class Unversioned(Check):
 
     @needs_programs
     def test_a_version_says_more_than_the_option(self):
-        self.assertEqual(self.told(PROGRAM, "--built-for", "13")[0], self.told(PROGRAM)[0])
+        self.assertEqual(self.report_lines(PROGRAM, "--built-for", "13")[0], self.report_lines(PROGRAM)[0])
 
     @needs_programs
     def test_plain_stub_names_do_not_show_the_major(self):
@@ -166,11 +166,11 @@ class Unversioned(Check):
         functions = "cudaMalloc cudaGetDeviceProperties_v2"
         self.assertEqual(self.check(self.call("plain.so", functions))[0], 0)
         path = self.call("stub.so", functions, BUILD / "lib" / "libcudart_stub.so")
-        self.assertEqual(self.told(path)[0], "stub.so: 1 function would fail on CUDA 11.8, 13.0-13.5")
+        self.assertEqual(self.report_lines(path)[0], "stub.so: 1 function would fail on CUDA 11.8, 13.0-13.5")
 
     @needs_programs
     def test_linked_to_a_stub_as_it_is(self):
-        lines = self.told(REAL / "versionless" / "call_cudart-12")
+        lines = self.report_lines(REAL / "versionless" / "call_cudart-12")
         self.assertIn("would go unchecked", lines[0])
 
 
@@ -204,7 +204,7 @@ class Wheels(Check):
         kinds = {run["kind"] for run in self.json(path, "--runtime", "13")["inputs"][0]["cells"]
                  if run["symbol"] == "cudaPointerGetAttributes" and "b.so" in run["files"]}
         self.assertEqual(kinds, {"adapted"})
-        self.assertIn("unchecked", "\n".join(self.told(bare, "--runtime", "13")))
+        self.assertIn("unchecked", "\n".join(self.report_lines(bare, "--runtime", "13")))
 
     def test_requirements_of_one_cuda(self):
         """They do not change the status."""
@@ -229,28 +229,28 @@ class Wheels(Check):
         self.assertEqual(one["preloads"], [
             {"file": "x/load.json", "distributions": ["nvidia-cuda-runtime-cu12"], "imported": []},
             {"file": "x/load.py", "distributions": [], "imported": ["nvidia-cufft-cu12"]}])
-        lines = self.told(path, "--runtime", "12")
-        for said in ("nvidia-cuda-runtime-cu12==12.*, which belongs to CUDA 12; `anycuda repair --free-requirements` "
-                     "makes",
-                     "nvidia-cublas-cu12, which belongs to CUDA 12; repair keeps it: x/opens.so opens libcublas.so",
-                     "makes it an extra, except cufile: anycuda has no stub for it",
-                     "x/load.json asks for the distribution nvidia-cuda-runtime-cu12 by name",
-                     "x/load.py imports packages of the distribution nvidia-cufft-cu12; test it in an environment "
-                     "without them"):
-            self.assertTrue(any(said in line for line in lines), said)
+        lines = self.report_lines(path, "--runtime", "12")
+        for expected in ("nvidia-cuda-runtime-cu12==12.*, which belongs to CUDA 12; `anycuda repair "
+                         "--free-requirements` makes",
+                         "nvidia-cublas-cu12, which belongs to CUDA 12; repair keeps it: x/opens.so opens libcublas.so",
+                         "makes it an extra, except cufile: anycuda has no stub for it",
+                         "x/load.json asks for the distribution nvidia-cuda-runtime-cu12 by name",
+                         "x/load.py imports packages of the distribution nvidia-cufft-cu12; test it in an environment "
+                         "without them"):
+            self.assertTrue(any(expected in line for line in lines), expected)
         in_folder = {one["kind"]: one["requirements"] for one in self.json(self.folder, "--runtime", "12")["inputs"]}
         self.assertEqual(in_folder, {"folder": [], "wheel": one["requirements"]})
 
     def test_needs_without_a_function(self):
         library = library_file("cudart", "12.9")
         path = self.compile("idle.so", "int f(void) { return 0; }", "-Wl,--no-as-needed", library)
-        self.assertIn("idle.so: needs libcudart.so.12 but uses no function of it: `anycuda", self.told(path)[0])
+        self.assertIn("idle.so: needs libcudart.so.12 but uses no function of it: `anycuda", self.report_lines(path)[0])
 
     def test_stubs_of_another_project_in_the_wheel(self):
         folder = artifact("tilelang") / "tilelang" / "lib"
         names = ("libtvm_runtime.so", "libstub_cudart.so", "libstub_cuda.so")
         path = self.wheel_of("lang-1-py3-none-linux_x86_64.whl", {f"lang/{name}": folder / name for name in names})
-        lines = self.told(path)
+        lines = self.report_lines(path)
         self.assertEqual(lines[0], f"{path.name}: its CUDA calls go to libstub_cudart.so, libstub_cuda.so of another "
                          "project; anycuda keeps these stubs")
         self.assertTrue(lines[-1].startswith("verdict: own loader in lang/libtvm_runtime.so"), lines[-1])
@@ -265,7 +265,7 @@ class Wheels(Check):
         for soname in ("libcustatevec.so.1", "libnvinfer.so.10"):
             self.compile(soname, "int other(void) { return 0; }", f"-Wl,-soname,{soname}")
             path = self.compile("uses.so", "int other(void); int f(void) { return other(); }", self.folder / soname)
-            self.assertIn(f"needs {soname}, for which anycuda has no stub", "\n".join(self.told(path)))
+            self.assertIn(f"needs {soname}, for which anycuda has no stub", "\n".join(self.report_lines(path)))
 
     def test_a_cut_off_wheel(self):
         whole = self.wheel_of("whole.whl", {"a.so": PROGRAM}).read_bytes()
@@ -361,11 +361,11 @@ class Wheels(Check):
                                            "part.o": next((REAL / "kernels").glob("*.o"))})
         one = self.json(path, "--runtime", "12")["inputs"][0]
         self.assertEqual((one["status"], one["problems"]), (0, []))
-        told = {skipped["file"]: skipped["text"] for skipped in one["passed_over"]}
-        self.assertEqual(set(told), {"i386.so", "ppc.so", "part.o"})
-        self.assertIn("32-bit", told["i386.so"])
-        self.assertIn("machine 21", told["ppc.so"])
-        self.assertIn("not linked yet", told["part.o"])
+        skipped_files = {skipped["file"]: skipped["text"] for skipped in one["passed_over"]}
+        self.assertEqual(set(skipped_files), {"i386.so", "ppc.so", "part.o"})
+        self.assertIn("32-bit", skipped_files["i386.so"])
+        self.assertIn("machine 21", skipped_files["ppc.so"])
+        self.assertIn("not linked yet", skipped_files["part.o"])
 
     def test_a_folder_with_binaries_and_wheels(self):
         (self.folder / "lib").mkdir()
@@ -415,7 +415,7 @@ class Wheels(Check):
 
 class RealWheels(Check):
     def test_of_other_projects(self):
-        for name, words, status, verdict in (
+        for name, arguments, status, verdict in (
             ("torch_memory_saver", (), 0, "run on CUDA 11.8-13.5 and driver 520-615"),
             ("cumm", (), 0, "run on CUDA 11.8-13.5"),  # it brings the one library that has no stub
             ("mooncake", ("--runtime", "11.7"), 1, "1 function would fail on CUDA 11.7"),
@@ -424,7 +424,7 @@ class RealWheels(Check):
              "run on CUDA 11.8-13.5; device code does not load with driver 450-520"),
         ):
             path = wheel(name)
-            found, out, _ = self.check(path, *words)
+            found, out, _ = self.check(path, *arguments)
             self.assertEqual(found, status, out)
             self.assertTrue(out.splitlines()[0].endswith(verdict), out)
 
@@ -437,23 +437,23 @@ class RealWheels(Check):
                           "verdict: tied by libcudnn.so.7 (user.so)"))
         both = self.compile("both.so", "int cudnnCreate(void), cudaFree(void*);"
                             "int f(void) { return cudnnCreate() + cudaFree(0); }", other)
-        self.assertEqual(self.told(both)[0], "both.so: tied by libcudnn.so.7 (both.so); all other CUDA functions that "
-                         f"it uses run on CUDA {RELEASES}")
+        self.assertEqual(self.report_lines(both)[0], "both.so: tied by libcudnn.so.7 (both.so); all other CUDA "
+                         f"functions that it uses run on CUDA {RELEASES}")
         self.assertIn("needs libcudnn.so.7, for which anycuda has no stub: it must be installed",
-                      "\n".join(self.told(both)))
+                      "\n".join(self.report_lines(both)))
 
     def test_a_program_of_cudnn_8_on_cudnn_9(self):
         functions = ("cudnnCreate", "cudnnGetVersion", "cudnnSetCallback", "cudnnRNNForwardTraining")
         (self.folder / "map").write_text("libcudnn.so.8 { global: cudnn*; local: *; };", encoding="utf-8")
         other = self.compile("libcudnn.so.8", "".join(f"int {one}(void) {{ return 0; }}" for one in functions),
                              "-Wl,-soname,libcudnn.so.8", f"-Wl,--version-script={self.folder}/map")
-        for count, words in ((2, "user.so: all CUDA functions that it uses run on cuDNN 9.28"),
-                             (4, "user.so: 2 functions would fail on cuDNN 9.28")):
+        for count, first_line in ((2, "user.so: all CUDA functions that it uses run on cuDNN 9.28"),
+                                  (4, "user.so: 2 functions would fail on cuDNN 9.28")):
             used = functions[:count]
             path = self.compile("user.so", f"int {'(void), '.join(used)}(void);"
                                 f"int f(void) {{ return {'() + '.join(used)}(); }}", other)
             status, out, _ = self.check(path, "--runtime", "cudnn-9.28")
-            self.assertEqual((status, out.splitlines()[0]), (int(count > 2), words), out)
+            self.assertEqual((status, out.splitlines()[0]), (int(count > 2), first_line), out)
 
     def test_separate_releases(self):
         other = self.compile("libnccl.so.2", "int ncclAllReduce(void), ncclWaitSignal(void);"
@@ -462,7 +462,7 @@ class RealWheels(Check):
         path = self.compile("user.so", "int ncclAllReduce(void), ncclWaitSignal(void);"
                             "int f(void) { return ncclAllReduce() + ncclWaitSignal(); }", other)
         first = real("nccl").functions["ncclWaitSignal"].since
-        lines = self.told(path)
+        lines = self.report_lines(path)
         self.assertRegex(lines[0], r"1 function would fail on NCCL 2\.16\.2-2\.28$")
         self.assertIn(f"not before {first}", "\n".join(lines))
         self.assertEqual(self.check(str(path), "--runtime", "nccl-2.32")[0], 0)
@@ -483,10 +483,10 @@ class RealWheels(Check):
         self.assertNotIn("no usable of nvjpeg", out)
 
     def test_static_and_already_loaded_runtimes_are_reported(self):
-        lines = self.told(wheel("torchvision"))
+        lines = self.report_lines(wheel("torchvision"))
         self.assertTrue(lines[0].endswith("; but it also has a CUDA runtime linked in statically"), lines[0])
         self.assertRegex("\n".join(lines), r"statically; no stub takes the calls to it: torchvision\.libs/libnvjpeg\.")
-        self.assertRegex("\n".join(self.told(wheel("mooncake"))),
+        self.assertRegex("\n".join(self.report_lines(wheel("mooncake"))),
                          r"nvlink_allocator\.so +cudart +not linked: another file must load it +unknown")
 
 
@@ -509,10 +509,11 @@ class Nothing(Check):
     def test_a_stub_that_is_linked_in(self):
         path = self.compile("inside.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
                             BUILD / "lib/static/12/libcudart.a", "-ldl")
-        said = ("inside.so: has anycuda's stub of cudart linked in statically; it needs no other\n\n  has anycuda's "
-                "stub of cudart linked in statically; the functions that it calls there are unknown\nverdict: free\n")
-        self.assertEqual(self.check(path), (0, said, ""))
-        about_one = said.replace("verdict: free\n", "")  # the verdict is about all of them
+        expected = ("inside.so: has anycuda's stub of cudart linked in statically; it needs no other\n\n  has "
+                    "anycuda's stub of cudart linked in statically; the functions that it calls there are unknown\n"
+                    "verdict: free\n")
+        self.assertEqual(self.check(path), (0, expected, ""))
+        about_one = expected.replace("verdict: free\n", "")  # the verdict is about all of them
         self.assertEqual(self.check("--library", "cudart", path), (0, about_one, ""))
         self.assertEqual(self.json(path)["inputs"][0]["files"][0]["stubs_inside"], ["cudart"])
         beside = self.compile("beside.so", "int cudaFree(void*), nvrtcVersion(int*, int*);"
@@ -530,9 +531,9 @@ class Nothing(Check):
         self.assertEqual((status, out.splitlines()[0]), (0, "direct.so: all CUDA functions that it uses run on CUDA "
                                                             "11.8-13.5; but it was linked to a stub without a CUDA "
                                                             "major"))
-        said = ("\n  was linked with -lcudart_stub (libcudart_stub.so), which records no major, so its calls are "
-                "passed on unchecked: link it with the library in lib/anycuda/link/MAJOR\n")
-        self.assertEqual(out.count(said), 1, out)
+        expected = ("\n  was linked with -lcudart_stub (libcudart_stub.so), which records no major, so its calls are "
+                    "passed on unchecked: link it with the library in lib/anycuda/link/MAJOR\n")
+        self.assertEqual(out.count(expected), 1, out)
         self.assertNotIn("-lcudart_stub", self.check("--library", "nvrtc", self.folder / "direct.so")[1])
         status, out, _ = self.check(self.call("other.so", "cudaGetDeviceProperties", stub))
         self.assertEqual(status, 1)
@@ -561,12 +562,13 @@ class Nothing(Check):
                  "libcufft.so.9", "libnccl.so.2", "/opt/libnvrtc.so.12"]
         path = self.compile("loads.so", "const char* const names[] = {" + json.dumps(names)[1:-1] + "};")
         out = self.check(path)[1]
-        for said in ("libcublas.so.11 or libcublas.so.12 by name: `anycuda run` serves it with a drop-in, and",
-                     "libcublas.so by name: every drop-in has a number in its name, so this opens NVIDIA's library",
-                     "libcudart.so. by name: the program completes the name", "libcufft.so.%d by name: the program",
-                     "libcufft.so.9 by name: no drop-in has this name", "libnccl.so.2 by name: the name is the same",
-                     "libnvrtc.so.12 by name: it is part of a path"):
-            self.assertIn(f"\n  may load {said}", out)
+        for expected in ("libcublas.so.11 or libcublas.so.12 by name: `anycuda run` serves it with a drop-in, and",
+                         "libcublas.so by name: every drop-in has a number in its name, so this opens NVIDIA's library",
+                         "libcudart.so. by name: the program completes the name", "libcufft.so.%d by name: the program",
+                         "libcufft.so.9 by name: no drop-in has this name",
+                         "libnccl.so.2 by name: the name is the same",
+                         "libnvrtc.so.12 by name: it is part of a path"):
+            self.assertIn(f"\n  may load {expected}", out)
         (file,) = self.json(path)["inputs"][0]["files"]
         self.assertEqual({one["name"]: (one["library"], one["kind"], one["run"], one["repair"])
                           for one in file["opens"]}, {
@@ -613,13 +615,13 @@ class Nothing(Check):
         small[4] = 1
         (self.folder / "i386").write_bytes(small)
         (self.folder / "half").write_bytes(Path(sys.executable).resolve().read_bytes()[:3000])
-        for name, said in (("text", "not an ELF file"), ("empty", "empty"), ("pipe", "not a regular file"),
-                           ("device.whl", "not a regular file"),
-                           ("i386", "32-bit"), ("half", "truncated"), ("nowhere", "No such file")):
+        for name, expected in (("text", "not an ELF file"), ("empty", "empty"), ("pipe", "not a regular file"),
+                               ("device.whl", "not a regular file"),
+                               ("i386", "32-bit"), ("half", "truncated"), ("nowhere", "No such file")):
             status, out, err = self.check(self.folder / name)
             self.assertEqual((status, err), (2, ""), name)
             self.assertEqual(out.splitlines()[0], f"{name}: cannot be checked")
-            self.assertIn(said, out.splitlines()[1])
+            self.assertIn(expected, out.splitlines()[1])
             self.assertEqual(out.splitlines()[2:], ["verdict: unknown: unreadable"], out)
         with mock.patch("zipfile.ZipFile", side_effect=AssertionError("it would block")):
             self.assertEqual(requirements.look(self.folder / "pipe", [], table()), requirements.Texts())
@@ -627,15 +629,15 @@ class Nothing(Check):
 
 class Options(Check):
     def test_a_value_that_nothing_has(self):
-        for words, said in (
+        for arguments, expected in (
             (("--runtime", "12.7"), "unknown runtime '12.7': use one of 11.7"),
             (("--library", "npp"), "unknown library 'npp': use one of cublas"),
             (("--built-for", "10"), "--built-for 10 is not a known CUDA major: use one of 11, 12, 13"),
             (("--allow", "everything"), "--allow everything is not a known kind: use one of absent, rejected, "),
         ):
-            status, out, err = self.check("/bin/sh", *words)
+            status, out, err = self.check("/bin/sh", *arguments)
             self.assertEqual((status, out), (2, ""))
-            self.assertTrue(err.startswith("anycuda check: ") and said in err, err)
+            self.assertTrue(err.startswith("anycuda check: ") and expected in err, err)
 
     def test_no_file(self):
         self.assertEqual(self.check()[0], 2)

@@ -53,13 +53,14 @@ class Agreement(Folder):
             (one,) = json.loads(out)["inputs"]
             self.assertEqual({symbol["name"] for symbol in one["files"][0]["uses"][0]["symbols"]}, set(names))
             for release in RELEASES:
-                said = {cell["symbol"]: status[cell["kind"]] for cell in one["cells"]
-                        if release in cell["runtimes"] and cell["fails"]}
+                expected = {cell["symbol"]: status[cell["kind"]] for cell in one["cells"]
+                            if release in cell["runtimes"] and cell["fails"]}
                 machine = Machine(self).env(ANYCUDA_CUDART=str(library_file("cudart", release)), ANYCUDA_LOG="off")
-                done = machine.run([program, *said])
+                done = machine.run([program, *expected])
                 got = {name: int(number) for name, number in (line.split() for line in done.stdout.splitlines())}
-                self.assertEqual((done.returncode, got), (0, said), f"built for {major}, on {release}: {done.stderr}")
-                compared += len(said)
+                self.assertEqual((done.returncode, got), (0, expected),
+                                 f"built for {major}, on {release}: {done.stderr}")
+                compared += len(expected)
         self.assertGreater(compared, 200)
 
     def test_what_it_says_will_run_does_not_fail_so(self):

@@ -220,8 +220,8 @@ class Command(Folder):
                         '.section .note.GNU-stack, "", %progbits\n')
         return ["-x", "assembler", str(path)]
 
-    def last(self, *words: object) -> tuple[int, str]:
-        status, out, err = self.check(*words)
+    def last(self, *arguments: object) -> tuple[int, str]:
+        status, out, err = self.check(*arguments)
         self.assertEqual(err, "")
         return status, out.splitlines()[-1]
 
@@ -232,13 +232,13 @@ class Command(Folder):
 
     def test_cuda_without_a_driver_that_loads_it_fails(self):
         path = self.file("13.0")
-        for words, status in ((("--runtime", "12"), 1), (("--runtime", "12,13"), 1), (("--runtime", "11.8,13"), 1),
-                              (("--runtime", "13"), 0), (("--runtime", "550"), 1), ((), 0),
-                              (("--runtime", "12,13", "--driver", "580"), 0),
-                              (("--runtime", "580"), 0), (("--runtime", "12", "--driver", "580"), 0),
-                              (("--runtime", "12", "--allow", "device_code"), 0),
-                              (("--runtime", "12", "--library", "cudart"), 0)):
-            self.assertEqual(self.check(path, *words)[0], status, words)
+        for arguments, status in ((("--runtime", "12"), 1), (("--runtime", "12,13"), 1), (("--runtime", "11.8,13"), 1),
+                                  (("--runtime", "13"), 0), (("--runtime", "550"), 1), ((), 0),
+                                  (("--runtime", "12,13", "--driver", "580"), 0),
+                                  (("--runtime", "580"), 0), (("--runtime", "12", "--driver", "580"), 0),
+                                  (("--runtime", "12", "--allow", "device_code"), 0),
+                                  (("--runtime", "12", "--library", "cudart"), 0)):
+            self.assertEqual(self.check(path, *arguments)[0], status, arguments)
         self.assertEqual(self.last(path, "--runtime", "12")[1],
                          "verdict: free; device code of CUDA 13.0: needs driver 580; "
                          "device code does not load with driver 525-575")
@@ -254,23 +254,23 @@ class Command(Folder):
         known = device_code.of_file(self.file("13.0"), reader())
         beside = replace(known, codes=(*known.codes, cubin(90, None)))
         unknown = replace(known, codes=tuple(replace(code, toolkit=None) for code in known.codes))
-        told = "verdict: free; device code of CUDA 13.0: needs driver 580 or newer"
-        for codes, words, status, line in (
-                (beside, ("--runtime", "12"), 1, f"{told}; device code does not load with driver 525-575"),
-                (beside, ("--runtime", "13"), 3, f"{told}; whether its device code loads is unknown"),
-                (beside, ("--driver", "550", "--gpu", "90"), 3, None), (beside, (), 0, told),
+        verdict = "verdict: free; device code of CUDA 13.0: needs driver 580 or newer"
+        for codes, arguments, status, line in (
+                (beside, ("--runtime", "12"), 1, f"{verdict}; device code does not load with driver 525-575"),
+                (beside, ("--runtime", "13"), 3, f"{verdict}; whether its device code loads is unknown"),
+                (beside, ("--driver", "550", "--gpu", "90"), 3, None), (beside, (), 0, verdict),
                 (unknown, ("--runtime", "12"), 3, "verdict: free; device code: the driver that it needs is unknown; "
                                                   "whether its device code loads is unknown")):
             with mock.patch.object(device_code, "of_file", return_value=codes):
-                found_status, last = self.last(self.file("13.0"), *words)
-            self.assertEqual((found_status, last), (status, line or last), words)
+                found_status, last = self.last(self.file("13.0"), *arguments)
+            self.assertEqual((found_status, last), (status, line or last), arguments)
 
     def test_static_runtime_before_11_8_beside_cubins_of_cuda_10(self):
         code = DeviceCode((cubin(70, (10, 0)),))
         path = self.compile("old.so", 'const char* f(void) { return "/cudart.shm.x"; }')
         with mock.patch.object(device_code, "of_file", return_value=code):
-            for words, status in ((), 0), (("--runtime", "520"), 0), (("--runtime", "13"), 0):
-                found_status, line = self.last(path, *words)
+            for arguments, status in ((), 0), (("--runtime", "520"), 0), (("--runtime", "13"), 0):
+                found_status, line = self.last(path, *arguments)
                 self.assertEqual((found_status, line), (status, "verdict: static runtime older than 11.8: needs driver "
                                                                 "410; device code of CUDA 10.0: needs driver 410"))
 
@@ -279,14 +279,14 @@ class Command(Folder):
         self.assertNotIn("Build device code", self.check(self.file("12.4"))[1])
 
     def test_questions(self):
-        for release, words, status, start in (
+        for release, arguments, status, start in (
                 ("12.4", ("--gpu", "sm_80", "--driver", "525"), 0, "sm_80, driver 525: loads. "),
                 ("12.4", ("--gpu", "9.0", "--driver", "525.60.13"), 1, "sm_90, driver 525: does not load. "),
                 ("12.4", ("--gpu", "120"), 0, "sm_120: loads. It loads with drivers from 570 on."),
                 ("13.0", ("--driver", "550"), 1, "driver 550: does not load. "),
                 ("13.0", ("--gpu", "75"), 1, "sm_75: does not load. It has no code for sm_75")):
-            found_status, line = self.last(self.file(release), *words)
-            self.assertEqual(found_status, status, words)
+            found_status, line = self.last(self.file(release), *arguments)
+            self.assertEqual(found_status, status, arguments)
             self.assertTrue(line.startswith(start), line)
 
     def test_each_combination_has_its_line(self):
@@ -310,13 +310,13 @@ class Command(Folder):
         self.assertTrue(out.splitlines()[0].endswith(
             "; its device code needs driver 525 to 580, by file, newer than those of CUDA 11"))
         in_part = "device code loads in part with driver 525-575"
-        for words, status, ending in (
+        for arguments, status, ending in (
                 (("12",), 1, in_part), (("12", "--allow", "in_part"), 0, "by file"), (("13",), 0, "by file"),
                 (("11.8,12",), 1, f"{in_part.replace('loads', 'does not load with driver 450-520 and loads')}"),
                 (("11.8,12", "--allow", "in_part"), 1, "device code does not load with driver 450-520"),
                 (("550",), 1, in_part.replace("525-575", "550")), (("550", "--allow", "in_part"), 0, "by file")):
-            found_status, line = self.last(path, "--runtime", *words)
-            self.assertEqual(found_status, status, words)
+            found_status, line = self.last(path, "--runtime", *arguments)
+            self.assertEqual(found_status, status, arguments)
             self.assertTrue(line.endswith(ending), line)
         self.assertEqual(out.count("Native code for sm_80"), 2)
         self.assertIn("thing/a.so, thing/b.so: Native code for sm_80. PTX for compute_80", out)
@@ -385,8 +385,8 @@ class Command(Folder):
                                                  "anycuda-device-code is missing."))
             self.assertEqual(self.last(self.file("13.0"), "--runtime", "12"),
                              (3, "verdict: free; whether its device code loads is unknown"))
-            for words in ("nccl-2.28",), ("12", "--allow", "device_code"), ("12", "--library", "cudart"):
-                self.assertEqual(self.check(self.file("13.0"), "--runtime", *words)[0], 0, words)
+            for arguments in ("nccl-2.28",), ("12", "--allow", "device_code"), ("12", "--library", "cudart"):
+                self.assertEqual(self.check(self.file("13.0"), "--runtime", *arguments)[0], 0, arguments)
 
     def test_reader_that_does_not_end(self):
         program = self.folder / "program"
@@ -406,13 +406,13 @@ class Command(Folder):
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
         self.assertIn("device code was read in part", out)
-        for words, line in (
+        for arguments, line in (
                 (("--driver", "550"), r"^driver 550: cannot tell\. Device code was read in part: at byte \d+: "),
                 (("--gpu", "80"), r"^sm_80: cannot tell\. Device code was read in part: "),
                 (("--runtime", "12"), "^verdict: free; device code of CUDA 12.4: needs driver 525 or newer; "
                                       "whether its device code loads is unknown$")):
-            status, last = self.last(path, *words)
-            self.assertEqual(status, 3, words)
+            status, last = self.last(path, *arguments)
+            self.assertEqual(status, 3, arguments)
             self.assertRegex(last, line)
 
     def test_ptx_and_fatbins_in_wheels_and_folders(self):
@@ -452,8 +452,8 @@ class Command(Folder):
         path = self.folder / "truncated.so"
         path.write_bytes(content[:at + 4096])
         self.assertTrue(device_code.of_file(path, reader()).codes)
-        for words in (), ("--driver", "550"), ("--runtime", "12"):
-            status, out, err = self.check(path, *words)
+        for arguments in (), ("--driver", "550"), ("--runtime", "12"):
+            status, out, err = self.check(path, *arguments)
             self.assertEqual((status, err), (2, ""))
             self.assertIn("truncated.so: truncated: a segment ends at byte", out)
         status, out, _ = self.check(self.made_wheel(a=path, b=self.file("12.4")))
@@ -477,8 +477,9 @@ class Command(Folder):
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
         self.assertIn("Device code that this version of anycuda cannot read (kind 512).", out)
-        for words in (), ("--gpu", "80"), ("--driver", "580"), ("--gpu", "80", "--driver", "580"), ("--runtime", "12"):
-            self.assertEqual(self.check(path, *words)[0], 3 if words else 0, words)
+        for arguments in (), ("--gpu", "80"), ("--driver", "580"), ("--gpu", "80", "--driver", "580"), (
+                "--runtime", "12"):
+            self.assertEqual(self.check(path, *arguments)[0], 3 if arguments else 0, arguments)
 
     def test_concatenated_entries(self):
         path = self.compile("concatenated", "int unused;", "-shared", *self.embedded(CONCATENATED))
@@ -502,15 +503,16 @@ class Command(Folder):
 
 class Values(Folder):
     def test_value_that_is_not_a_gpu_or_a_driver(self):
-        for words, text in ((("--gpu", "sm_9"), "--gpu sm_9 is not a GPU architecture"),
-                            (("--gpu", "hopper"), "use the form sm_90"),
-                            (("--driver", "12.4"), "--driver 12.4 is not a driver version"),
-                            (("--driver", ""), "is not a driver version"),
-                            (("--gpu", "9" * 400), "is not a GPU architecture"),
-                            (("--gpu", "130"), "--gpu 130: this version of anycuda does not know sm_130, only sm_35, "),
-                            (("--here", "--driver", "550"), "--here excludes --runtime, --gpu and --driver")):
-            status, out, err = self.check("/bin/sh", *words)
-            self.assertEqual((status, out), (2, ""), words)
+        for arguments, text in ((("--gpu", "sm_9"), "--gpu sm_9 is not a GPU architecture"),
+                                (("--gpu", "hopper"), "use the form sm_90"),
+                                (("--driver", "12.4"), "--driver 12.4 is not a driver version"),
+                                (("--driver", ""), "is not a driver version"),
+                                (("--gpu", "9" * 400), "is not a GPU architecture"),
+                                (("--gpu", "130"),
+                                 "--gpu 130: this version of anycuda does not know sm_130, only sm_35, "),
+                                (("--here", "--driver", "550"), "--here excludes --runtime, --gpu and --driver")):
+            status, out, err = self.check("/bin/sh", *arguments)
+            self.assertEqual((status, out), (2, ""), arguments)
             self.assertIn(text, err)
 
     def test_here_without_the_doctors_library(self):

@@ -28,23 +28,23 @@ class Config(unittest.TestCase):
         text = {"version": "1", "cpu": "x86_64", "folders": folders}
         (self.root / "installation.json").write_text(json.dumps(text), encoding="utf-8")
 
-    def said(self, *words: str) -> str:
+    def output(self, *arguments: str) -> str:
         parser = argparse.ArgumentParser()
         config.add_arguments(parser)
         found = installation.load(self.root / "installation.json")
         out = io.StringIO()
         with mock.patch.object(installation, "find", lambda: found), contextlib.redirect_stdout(out):
-            self.assertEqual(config.run(parser.parse_args(words)), 0)
+            self.assertEqual(config.run(parser.parse_args(arguments)), 0)
         return out.getvalue()
 
     def test_prints_what_is_asked_for_in_that_order(self):
-        self.assertEqual(self.said("--cmake-dir", "--stubs"), f"{self.root}/lib/cmake\n{self.root}/lib\n")
+        self.assertEqual(self.output("--cmake-dir", "--stubs"), f"{self.root}/lib/cmake\n{self.root}/lib\n")
 
     def test_missing_and_never_installed_folders_are_refused(self):
         with self.assertRaisesRegex(failure.Failure, "no include folder: .*include is missing"):
-            self.said("--include")
+            self.output("--include")
         with self.assertRaisesRegex(failure.Failure, "no link folder: it was built without"):
-            self.said("--link-dir")
+            self.output("--link-dir")
 
     def test_build_folder_is_reported_as_one(self):
         path = self.root / "installation.json"
@@ -53,12 +53,12 @@ class Config(unittest.TestCase):
         path.write_text(json.dumps(text), encoding="utf-8")
         with self.assertRaisesRegex(failure.Failure, "no cmake folder: it belongs to a build folder, .*cmake "
                                                      "--install"):
-            self.said("--cmake-dir")
-        self.assertEqual(self.said("--stubs"), f"{self.root}/lib\n")
+            self.output("--cmake-dir")
+        self.assertEqual(self.output("--stubs"), f"{self.root}/lib\n")
 
     def test_without_options_names_all_that_there_is(self):
         (self.root / "include").mkdir()
-        lines = [line.split() for line in self.said().splitlines()]
+        lines = [line.split() for line in self.output().splitlines()]
         self.assertEqual([line[0] for line in lines], ["--stubs", "--include", "--cmake-dir"])
 
 
@@ -74,37 +74,37 @@ class Flags(unittest.TestCase):
         folders = {"stubs": self.lib, "link": self.lib / "link", "include": self.include}
         self.found = installation.Installation("1", "x86_64", folders)
 
-    def said(self, *words: str) -> str:
+    def output(self, *arguments: str) -> str:
         parser = argparse.ArgumentParser()
         config.add_arguments(parser)
         out = io.StringIO()
         with mock.patch.object(installation, "find", lambda: self.found), contextlib.redirect_stdout(out):
-            self.assertEqual(config.run(parser.parse_args(words)), 0)
+            self.assertEqual(config.run(parser.parse_args(arguments)), 0)
         return out.getvalue()
 
     def test_flags_are_one_line_for_the_shell(self):
-        line = self.said("--rpath", "--cflags", "--libs", "12")
+        line = self.output("--rpath", "--cflags", "--libs", "12")
         self.assertEqual(line.count("\n"), 1)
         self.assertEqual(shlex.split(line), [f"-I{self.include}", "-DANYCUDA_BUILT_FOR=12", f"-L{self.lib}/link/12",
                                              "-lcudart", f"-Wl,-rpath,{self.lib}"])
 
     def test_libraries_by_the_names_of_their_stubs(self):
-        words = shlex.split(self.said("--libs", "--library", "nvrtc,nvjitlink,nvtx", "--library", "cuda", "12"))
-        self.assertEqual(words, [f"-L{self.lib}/link/12", f"-L{self.lib}", "-lnvrtc", "-lnvJitLink", "-lnvToolsExt",
-                                 "-lcuda_stub"])
+        arguments = shlex.split(self.output("--libs", "--library", "nvrtc,nvjitlink,nvtx", "--library", "cuda", "12"))
+        self.assertEqual(arguments, [f"-L{self.lib}/link/12", f"-L{self.lib}", "-lnvrtc", "-lnvJitLink", "-lnvToolsExt",
+                                     "-lcuda_stub"])
 
     def test_the_compilers_own_include_folder_is_left_out(self):
         with mock.patch.object(flags, "_SYSTEM_INCLUDES", (self.include,)):
-            self.assertEqual(self.said("--cflags", "13"), "-DANYCUDA_BUILT_FOR=13\n")
+            self.assertEqual(self.output("--cflags", "13"), "-DANYCUDA_BUILT_FOR=13\n")
 
     def test_unanswerable_query_is_reported(self):
-        for words, sentence in ((("--libs",), "need the CUDA major"), (("12",), "add --cflags, --libs or --rpath"),
-                                (("--library", "cudart"), "add --cflags, --libs or --rpath"),
-                                (("--cflags", "--rpath", "--library", "nvrtc", "12"), "add --libs, or leave out"),
-                                (("--libs", "--library", "nvjitlink", "11"), "no nvjitlink for CUDA 11: .* 12, 13"),
-                                (("--libs", "--library", "../x", "12"), "no library '../x': .* cublas, .*nvrtc")):
-            with self.subTest(words), self.assertRaisesRegex(failure.Failure, sentence):
-                self.said(*words)
+        for arguments, sentence in ((("--libs",), "need the CUDA major"), (("12",), "add --cflags, --libs or --rpath"),
+                                    (("--library", "cudart"), "add --cflags, --libs or --rpath"),
+                                    (("--cflags", "--rpath", "--library", "nvrtc", "12"), "add --libs, or leave out"),
+                                    (("--libs", "--library", "nvjitlink", "11"), "no nvjitlink for CUDA 11: .* 12, 13"),
+                                    (("--libs", "--library", "../x", "12"), "no library '../x': .* cublas, .*nvrtc")):
+            with self.subTest(arguments), self.assertRaisesRegex(failure.Failure, sentence):
+                self.output(*arguments)
 
     def test_a_damaged_library_is_named(self):
         link = self.include / "link"
@@ -114,7 +114,7 @@ class Flags(unittest.TestCase):
         for content in (b"", b"!<arch>\n", whole[:1000]):
             (link / "12/libcudart.so").write_bytes(content)
             with self.subTest(len(content)), self.assertRaisesRegex(failure.Failure, "libcudart.so.*; install anycuda"):
-                self.said("--libs", "12")
+                self.output("--libs", "12")
 
 
 if __name__ == "__main__":

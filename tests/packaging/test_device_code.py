@@ -161,12 +161,12 @@ class Faults(FileCase):
     @needs_program
     def test_the_programs_exit_status_and_usage(self):
         good, bad = self.file(b".version 8.4\n.target sm_90\n"), self.folder / "missing"
-        for words, status, said in (((good,), 0, "PTX 8.4"), ((good, bad), 1, "cannot be read"),
-                                    ((), 2, "no file given"), (("--help",), 0, "usage:"),
-                                    (("--wrong", good), 2, "unknown option --wrong")):
-            done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
-            self.assertEqual(done.returncode, status, words)
-            self.assertIn(said, done.stdout + done.stderr)
+        for arguments, status, expected in (((good,), 0, "PTX 8.4"), ((good, bad), 1, "cannot be read"),
+                                            ((), 2, "no file given"), (("--help",), 0, "usage:"),
+                                            (("--wrong", good), 2, "unknown option --wrong")):
+            done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, arguments)
+            self.assertIn(expected, done.stdout + done.stderr)
 
     @needs_program
     def test_an_output_that_cannot_be_written_is_an_error(self):

@@ -41,7 +41,7 @@ class Machines(unittest.TestCase):
         return machine
 
     def test_driver_535_and_three_runtimes_gives_12_9(self):
-        report = self.with_runtimes(*CUDARTS).driver(535).told()
+        report = self.with_runtimes(*CUDARTS).driver(535).json_report()
         self.assertEqual(set(taken(report).values()), {"libcudart.so.12"})
         self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "accepted", "libcudart.so.11.0": "accepted",
                                                    "libcudart.so.13": "driver_too_old"})
@@ -52,7 +52,7 @@ class Machines(unittest.TestCase):
                                     ("11.8", True, "wheel nvidia-cuda-runtime-cu11 11.8.89")])
 
     def test_driver_550_and_only_13_5_gives_nothing_and_why(self):
-        report = self.with_runtimes("13.5").driver(550).told()
+        report = self.with_runtimes("13.5").driver(550).json_report()
         self.assertEqual(set(taken(report).values()), {""})
         self.assertEqual((report["status"], report["possible"]), (1, False))
         self.assertIn("no usable CUDA runtime", report["reasons"])
@@ -65,13 +65,13 @@ class Machines(unittest.TestCase):
         self.assertIn("CUDA 12 or older", hint["what"])
 
     def test_no_driver_and_all_gives_13_5(self):
-        report = self.with_runtimes(*CUDARTS).told()
+        report = self.with_runtimes(*CUDARTS).json_report()
         self.assertEqual(set(taken(report).values()), {"libcudart.so.13"})
         self.assertEqual((report["status"], report["reasons"]), (1, ["no driver"]))
 
     def test_nothing_at_all(self):
         machine = Machine(self)
-        report = machine.told()
+        report = machine.json_report()
         self.assertEqual(set(taken(report).values()), {""})
         self.assertEqual(report["reasons"], ["no CUDA runtime was found", "no driver"])
         done = machine.doctor()
@@ -81,19 +81,19 @@ class Machines(unittest.TestCase):
     def test_all_loads_without_gpu(self):
         for machine in (self.with_runtimes("12.9").driver(535),
                         self.with_runtimes("12.9").fake_driver(with_core(WORKING, count=0))):
-            report = machine.told()
+            report = machine.json_report()
             self.assertEqual(report["status"], 1)
             self.assertEqual(len(report["reasons"]), 1, report["reasons"])
             self.assertEqual(report["driver"]["gpus"], [])
             self.assertIn("no GPU", report["reasons"][0])
 
     def test_a_driver_that_does_not_start_is_asked_no_further(self):
-        report = Machine(self).driver(535).told("--library", "cudart")
+        report = Machine(self).driver(535).json_report("--library", "cudart")
         self.assertEqual([call["name"] for call in report["driver"]["calls"]], ["cuInit"])
 
     def test_a_gpu_and_a_runtime_is_all_that_is_needed(self):
         machine = self.with_runtimes("12.9").fake_driver(with_core(WORKING))
-        report = machine.told("--library", "cudart")
+        report = machine.json_report("--library", "cudart")
         self.assertEqual((report["status"], report["possible"], report["reasons"]), (0, True, []))
         self.assertEqual(report["driver"]["gpus"],
                          [{"name": "Test GPU", "compute_capability": "9.0", "memory": 8 << 30}])
@@ -103,31 +103,31 @@ class Machines(unittest.TestCase):
 
     def test_newer_minor_is_decided_by_the_branch(self):
         driver = with_core(WORKING.replace("12090", "12020"))
-        for branch, verdict, words in (("535", "served_by_minor_version", "works by minor-version compatibility"),
-                                       ("520", "branch_short", "older than this major needs")):
+        for branch, verdict, condition in (("535", "served_by_minor_version", "works by minor-version compatibility"),
+                                           ("520", "branch_short", "older than this major needs")):
             machine = self.with_runtimes("12.9").fake_driver(driver)
             machine.library(machine.system / "libnvidia-ml.so.1", NVML.replace("BRANCH", branch), "libnvidia-ml.so.1")
-            report = machine.told("--library", "cudart")
+            report = machine.json_report("--library", "cudart")
             self.assertEqual(report["driver"]["branch"], int(branch))
             self.assertEqual(taken(report)["12"], "libcudart.so.12")
             (candidate,) = library(report, "cudart")["candidates"]
             self.assertEqual({decision["driver"] for decision in candidate["decisions"].values()}, {verdict})
-            self.assertIn(words, " ".join(machine.doctor("--library", "cudart").stdout.split()))
+            self.assertIn(condition, " ".join(machine.doctor("--library", "cudart").stdout.split()))
 
     def test_a_caller_that_gets_nothing_is_named(self):
         machine = self.with_runtimes("12.9").fake_driver(with_core(WORKING)).env(ANYCUDA_CROSS_MAJOR="reject")
-        report = machine.told()
+        report = machine.json_report()
         self.assertEqual(report["status"], 0)
         self.assertTrue(report["verdict"].endswith("a program built for CUDA 11 or CUDA 13 gets no CUDA runtime."))
-        self.assertEqual(machine.told("--caller", "13")["status"], 1)
+        self.assertEqual(machine.json_report("--caller", "13")["status"], 1)
 
     def test_other_program_library_comes_from_the_library_path(self):
         machine = self.with_runtimes("13.5")
         other = machine.root / "other"
         place(next(self.with_runtimes("12.9").site.rglob("libcudart.so.12")), other / "libcudart.so.12")
         machine.env(LD_LIBRARY_PATH=str(other))
-        self.assertEqual(set(taken(machine.told()).values()), {"libcudart.so.13"})
-        report = machine.told("--native")
+        self.assertEqual(set(taken(machine.json_report()).values()), {"libcudart.so.13"})
+        report = machine.json_report("--native")
         self.assertEqual(set(taken(report).values()), {"libcudart.so.12"})
         # What a search does not come to is there all the same.
         self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "accepted", "libcudart.so.13": "accepted"})
@@ -138,13 +138,13 @@ class Machines(unittest.TestCase):
         place(library_file("cudart", "13.5"), toolkit / "lib64/libcudart.so.13")
         (toolkit / "include").mkdir()
         (toolkit / "include/cuda.h").write_text("#define CUDA_VERSION 12090\n")
-        (candidate,) = library(machine.told(), "cudart")["candidates"]
+        (candidate,) = library(machine.json_report(), "cudart")["candidates"]
         self.assertEqual((candidate["exact"], candidate["source"]), (False, "cuda.h"))
         self.assertIn("its version: cuda.h says CUDA 12.9", machine.doctor().stdout)
 
     def test_every_library_is_reported(self):
         machine = self.with_runtimes("12.9").wheel("nvrtc", "12.9").wheel("nvjitlink", "12.9").driver(535)
-        report = machine.told()
+        report = machine.json_report()
         self.assertEqual([one["name"] for one in report["libraries"]], ["cudart", "nvrtc", "nvjitlink", "cuda", *MATHS])
         self.assertEqual(taken(report, "nvrtc")["13"], "libnvrtc.so.12")
         self.assertEqual(taken(report, "nvjitlink"), dict.fromkeys(("12", "13", "unversioned"), "libnvJitLink.so.12"))
@@ -155,7 +155,7 @@ class Machines(unittest.TestCase):
 class Faults(unittest.TestCase):
     def test_a_driver_that_crashes_is_a_finding(self):
         machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(CRASHING))
-        report = machine.told()
+        report = machine.json_report()
         self.assertEqual(report["status"], 1)
         self.assertEqual(report["driver"]["ended"], "crash: signal 11, Segmentation fault")
         answer = library(report, "cudart")["answers"]["12"]
@@ -168,7 +168,7 @@ class Faults(unittest.TestCase):
 
     def test_a_driver_that_never_answers_is_a_finding(self):
         machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(HANGING))
-        report = machine.told("--limit", "2")
+        report = machine.json_report("--limit", "2")
         self.assertEqual((report["status"], report["driver"]["ended"]), (1, "no answer within 2 s"))
         self.assertIn("the query of the driver ended without an answer (no answer within 2 s)", report["reasons"])
         left = (machine.root / "pids").read_text().split()
@@ -181,13 +181,13 @@ class Faults(unittest.TestCase):
         machine.library(machine.system / "libcuda.so.1",
                         with_core(WORKING) + "__attribute__((constructor)) void die(void) { __builtin_trap(); }",
                         "libcuda.so.1")
-        report = machine.told()
+        report = machine.json_report()
         self.assertTrue(report["driver"]["ended"].startswith("crash: signal"), report["driver"])
         self.assertTrue(report["driver"]["last_step"].endswith("libcuda.so.1"))
 
     def test_wrong_settings_are_flagged_and_nothing_is_loaded(self):
         machine = Machine(self).wheel("cudart", "12.9").env(ANYCUDA_CROSS_MAJOR="perhaps", ANYCUDA_LOG="loud")
-        report = machine.told()
+        report = machine.json_report()
         self.assertEqual(set(taken(report).values()), {""})
         wrong = {one["name"]: one["values"] for one in report["settings"] if not one["understood"]}
         self.assertEqual(set(wrong), {"ANYCUDA_CROSS_MAJOR", "ANYCUDA_LOG"})
@@ -201,7 +201,7 @@ class Faults(unittest.TestCase):
     def test_stubs_answer_is_reported_before_a_driver_crash(self):
         """The candidates that the stub does not look at are evaluated after the answer; that asks the driver."""
         machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(CRASHING))
-        report = machine.env(ANYCUDA_CROSS_MAJOR="perhaps").told()
+        report = machine.env(ANYCUDA_CROSS_MAJOR="perhaps").json_report()
         answer = library(report, "cudart")["answers"]["12"]
         self.assertEqual(answer["refused"], "invalid ANYCUDA_CROSS_MAJOR=perhaps")
         self.assertIn("crash", answer["ended"])
@@ -210,19 +210,19 @@ class Faults(unittest.TestCase):
 
     def test_missing_named_file_hides_all_others(self):
         machine = Machine(self).wheel("cudart", "12.9").env(ANYCUDA_CUDART="/nowhere/libcudart.so.12")
-        report = machine.told()
+        report = machine.json_report()
         self.assertEqual([(one["place"], one["state"], one["decisions"]["12"]["verdict"])
                           for one in library(report, "cudart")["candidates"]],
                          [("variable", "missing", ""), ("python", "usable", "not_looked_at")])
 
     def test_invalid_setting_is_flagged(self):
-        report = Machine(self).env(ANYCUDA_CUDRT="/x", ANYCUDA_CACHE="/y").told()
+        report = Machine(self).env(ANYCUDA_CUDRT="/x", ANYCUDA_CACHE="/y").json_report()
         self.assertEqual([(one["name"], one["understood"]) for one in report["settings"]],
                          [("ANYCUDA_SYSTEM_ROOT", True), ("ANYCUDA_CUDRT", False)])
 
     def test_names_of_files_come_whole_whatever_is_in_them(self):
         name = "/a\tpath=b\nc\\n\\d=e"
-        (candidate,) = library(Machine(self).env(ANYCUDA_CUDART=name).told(), "cudart")["candidates"]
+        (candidate,) = library(Machine(self).env(ANYCUDA_CUDART=name).json_report(), "cudart")["candidates"]
         self.assertEqual(candidate["path"], name)
 
     def test_a_file_that_cannot_be_read_says_so(self):
@@ -231,7 +231,7 @@ class Faults(unittest.TestCase):
         folder.mkdir(parents=True)
         (folder / "libcudart.so.12").symlink_to("libcudart.so.12")  # a loop: nobody can read it
         (folder / "libcudart.so.11.0").write_bytes(b"no library")
-        report = machine.told()
+        report = machine.json_report()
         self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "unreadable", "libcudart.so.11.0": "not_elf"})
         self.assertIn("no usable CUDA runtime", report["reasons"])
 
@@ -242,7 +242,7 @@ class Faults(unittest.TestCase):
         file.write_bytes(b"secret")
         file.chmod(0)
         machine.as_ordinary_user()
-        self.assertEqual(decisions(machine.told(), "12"), {"libcudart.so.12": "unreadable"})
+        self.assertEqual(decisions(machine.json_report(), "12"), {"libcudart.so.12": "unreadable"})
 
     def test_missing_doctor_library_is_named_in_the_error(self):
         machine = Machine(self)
@@ -269,12 +269,12 @@ class Faults(unittest.TestCase):
 
     def test_unknown_argument_error_lists_the_known_ones(self):
         known = ", ".join(("cudart", "nvrtc", "nvjitlink", "cuda", *MATHS))
-        for words, said in ((("--library", "cudrt"), "unknown library 'cudrt' (did you mean cudart?): "
-                             f"use one of {known}"),
-                            (("--caller", "14"), "unknown caller '14': use one of 11, 12, 13, unversioned")):
-            done = Machine(self).doctor(*words)
+        for arguments, expected in ((("--library", "cudrt"), "unknown library 'cudrt' (did you mean cudart?): "
+                                     f"use one of {known}"),
+                                    (("--caller", "14"), "unknown caller '14': use one of 11, 12, 13, unversioned")):
+            done = Machine(self).doctor(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn(said, done.stderr)
+            self.assertIn(expected, done.stderr)
 
 
 if __name__ == "__main__":

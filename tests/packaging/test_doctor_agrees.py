@@ -61,7 +61,7 @@ class Agreement(unittest.TestCase):
             self.skipTest("the programs of tests/integration are not built")
         compared = 0
         for name, machine in machines(self):
-            report = machine.told("--native", "--library", ",".join(STEPS))
+            report = machine.json_report("--native", "--library", ",".join(STEPS))
             for kind, steps in STEPS.items():
                 for caller, answer in library(report, kind)["answers"].items():
                     program = PROGRAMS / f"call_{kind}-{caller}"
@@ -76,27 +76,27 @@ class Agreement(unittest.TestCase):
     def test_python_loads_through_the_stub_what_the_doctor_says(self):
         compared = 0
         for name, machine in machines(self):
-            report = machine.told("--library", ",".join(STEPS))
+            report = machine.json_report("--library", ",".join(STEPS))
             for kind in STEPS:
                 for caller, answer in library(report, kind)["answers"].items():
                     stub = BUILD / "lib" / library(report, kind)["stub"]
-                    node = self.node(kind, caller)
-                    done = machine.run([machine.python, __file__, stub, CALLS[kind], node, FILES[kind]])
+                    symbol_version = self.symbol_version(kind, caller)
+                    done = machine.run([machine.python, __file__, stub, CALLS[kind], symbol_version, FILES[kind]])
                     self.assertEqual(done.stdout, answer["path"] + "\n", (name, kind, caller, done.stderr))
                     compared += 1
         self.assertGreater(compared, 150)
 
-    def node(self, kind: str, caller: str) -> str:
+    def symbol_version(self, kind: str, caller: str) -> str:
         prefix = "libnvJitLink" if kind == "nvjitlink" else f"lib{kind}"
         odd = {("cudart", "11"): "11.0", ("nvrtc", "11"): "11.2"}
         return f"{prefix}.so.{odd.get((kind, caller), caller)}" if caller.isdigit() else "ANYCUDA_NATIVE"
 
 
-def loaded_by_a_call(stub: str, function: str, node: str, part: str) -> str:
-    """Calls the stub's entry of that node, as a program built for it does; the file that is then loaded."""
+def loaded_by_a_call(stub: str, function: str, symbol_version: str, part: str) -> str:
+    """Calls the stub's entry of that symbol version, as a program built for it does; the file that is then loaded."""
     find = ctypes.CDLL(None).dlvsym
     find.restype, find.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
-    address = find(ctypes.CDLL(stub)._handle, function.encode(), node.encode())
+    address = find(ctypes.CDLL(stub)._handle, function.encode(), symbol_version.encode())
     numbers = (ctypes.c_int * 8)()
     ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(address)(numbers, ctypes.byref(numbers, 16))
     paths = {line.split(maxsplit=5)[5].strip() for line in Path("/proc/self/maps").read_text().splitlines()

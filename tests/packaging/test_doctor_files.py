@@ -32,7 +32,7 @@ def file_of(*codes, here: Devices = HERE, runtimes: dict[str, int] = {}, **found
     return files.of(reading.Reading("/somewhere/a.so", "file", kernels=code, **found), runtimes, here, FACTS)
 
 
-def judged(*named: files.File, driver: Driver | None = None) -> verdict.Verdict:
+def evaluated(*named: files.File, driver: Driver | None = None) -> verdict.Verdict:
     runtime = Library("cudart", "CUDA runtime", "libcudart_stub.so", "ANYCUDA_CUDART", False, ["12"])
     runtime.answers = {"12": Answer("/a/libcudart.so.12", "12.9")}
     works = Driver("/a/libcuda.so.1", "12.9", 575, gpus=[Gpu("one", "9.0", 1)])
@@ -51,31 +51,31 @@ class Verdicts(unittest.TestCase):
                 ([unknown], 3, f"{possible}; it is unknown whether the device code of a.so loads."),
                 ([unread], 2, f"{possible}; {cannot}."), ([fails, unknown, unread], 2, None),
                 ([loads, fails, unknown], 1, None), ([loads, unknown], 3, None), ([file_of()], 0, f"{possible}.")):
-            found = judged(*named)
+            found = evaluated(*named)
             self.assertEqual(found.status, status)
             self.assertEqual(found.line, line or found.line)
-        self.assertFalse(judged(fails).is_possible)
-        self.assertTrue(judged(unread).is_possible)
+        self.assertFalse(evaluated(fails).is_possible)
+        self.assertTrue(evaluated(unread).is_possible)
 
     def test_machine_without_a_gpu(self):
         none = Driver("/a/libcuda.so.1", "12.9", 575)
         with mock.patch.object(devices.gpus, "facts", return_value=FACTS):
-            found = judged(file_of(cubin(90, (12, 4)), here=devices.of_driver(none)), driver=none)
+            found = evaluated(file_of(cubin(90, (12, 4)), here=devices.of_driver(none)), driver=none)
         self.assertEqual((found.status, found.line),
                          (1, "CUDA work is not possible: no GPU (the driver works and sees none)."))
         self.assertIs(found.files[0].loads, False)
-        self.assertEqual(judged(file_of(), driver=none).status, 1)
+        self.assertEqual(evaluated(file_of(), driver=none).status, 1)
 
     def test_one_of_two_gpus_is_enough(self):
         found = file_of(cubin(90, (12, 4)), here=Devices(575, (80, 90)))
         self.assertEqual((found.loads, [reply.loads for reply in found.replies]), (True, [False, True]))
-        self.assertTrue(judged(found).line.endswith("the device code of a.so loads on sm_90, not on sm_80."))
+        self.assertTrue(evaluated(found).line.endswith("the device code of a.so loads on sm_90, not on sm_80."))
 
     def test_linked_in_runtime_counts(self):
         found = file_of(cubin(90, (12, 4)), runtimes={"a.so": 580})
         self.assertIs(found.loads, False)
         self.assertIn("Its static CUDA runtime needs driver 580 or newer.", found.replies[0].reasons)
-        self.assertEqual(judged(found, file_of(cubin(90, (13, 0)))).line,
+        self.assertEqual(evaluated(found, file_of(cubin(90, (13, 0)))).line,
                          "CUDA work is not possible for a.so: its static CUDA runtime needs driver 580 or "
                          "newer; CUDA work is not possible for a.so: its device code loads on no GPU of this machine.")
 
@@ -142,11 +142,11 @@ class Reports(unittest.TestCase):
         with zipfile.ZipFile(wheel, "w") as archive:
             for release in "12.4", "13.0":
                 archive.write(KERNELS / f"kernels-{release}.so", f"thing/{release}.so")
-        told = machine.told("--library", "cudart", str(wheel), str(KERNELS / "kernels-12.4.o"),
-                            str(KERNELS / "mixed-13.0.fatbin"))
-        self.assertEqual((told["status"], told["possible"], told["reasons"]), (1, False, []))
-        made, compiled, fatbin = told["files"]
-        self.assertEqual([one["loads"] for one in told["files"]], [False, True, False])
+        output = machine.json_report("--library", "cudart", str(wheel), str(KERNELS / "kernels-12.4.o"),
+                                     str(KERNELS / "mixed-13.0.fatbin"))
+        self.assertEqual((output["status"], output["possible"], output["reasons"]), (1, False, []))
+        made, compiled, fatbin = output["files"]
+        self.assertEqual([one["loads"] for one in output["files"]], [False, True, False])
         self.assertEqual((made["kind"], made["needs"]["driver"], made["replies"][0]["in_part"]), ("wheel", 580, True))
         self.assertEqual(list(made), ["path", "kind", "problems", "device_code", "needs", "runtime_driver", "replies",
                                       "loads"])
@@ -192,7 +192,7 @@ class Reader(Folder):
     def test_installation_without_the_reader(self):
         found = self.look(Path("/bin/sh"), Failure("anycuda-device-code is missing"))
         self.assertIsNone(found.loads)
-        self.assertEqual(judged(found).status, 3)
+        self.assertEqual(evaluated(found).status, 3)
         self.assertEqual(list(found.replies[0].reasons), ["Device code was not read: anycuda-device-code is missing."])
 
     def test_static_runtime(self):

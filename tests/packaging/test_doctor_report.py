@@ -259,15 +259,15 @@ class Hints(unittest.TestCase):
                 self.assertIn(one.situation, ("other_error", "invalid_device", "invalid_device_of_container"))
 
     def test_texts_of_the_loader_become_sentences(self):
-        for text_, said in (("install it", "Install it."), ("ANYCUDA_X=1 is odd.", "ANYCUDA_X=1 is odd."),
-                            ("/a is odd", "/a is odd."), ("libx.so is odd", "libx.so is odd.")):
-            self.assertEqual(sentence(text_), said)
+        for text_, expected in (("install it", "Install it."), ("ANYCUDA_X=1 is odd.", "ANYCUDA_X=1 is odd."),
+                                ("/a is odd", "/a is odd."), ("libx.so is odd", "libx.so is odd.")):
+            self.assertEqual(sentence(text_), expected)
 
     def test_dependencies_in_the_dynamic_linkers_words(self):
         no = "cannot open shared object file: No such file or directory"
-        for said, name in ((f"the dynamic linker refused it: libx.so.1: {no}", "libx.so.1"), (f"/a/x.so: {no}", ""),
-                           (f"/b.so: {no}", "/b.so"), ("/a/x.so: undefined symbol: y", ""), ("", "")):
-            self.assertEqual(missing_dependency(said, "/a/x.so"), name)
+        for expected, name in ((f"the dynamic linker refused it: libx.so.1: {no}", "libx.so.1"), (f"/a/x.so: {no}", ""),
+                               (f"/b.so: {no}", "/b.so"), ("/a/x.so: undefined symbol: y", ""), ("", "")):
+            self.assertEqual(missing_dependency(expected, "/a/x.so"), name)
 
     def test_a_library_of_another_environment_and_how_it_comes_first(self):
         there = environment.Environment("/venv")
@@ -404,18 +404,18 @@ class DescribeCandidate(unittest.TestCase):
         self.assertEqual(verdict_of(candidate(_11=TOO_OLD, _12=PASSED))[0], "depends")
 
     def test_runtime_newer_than_the_driver_names_its_conditions(self):
-        for driver, said in (("served", ""), ("served_by_minor_version", "cannot compile PTX"),
-                             ("served_by_declaration", "cuda-compat"), ("branch_unknown", "which is unknown")):
+        for driver, expected in (("served", ""), ("served_by_minor_version", "cannot compile PTX"),
+                                 ("served_by_declaration", "cuda-compat"), ("branch_unknown", "which is unknown")):
             one = candidate(_12=Decision("accepted", "usable", driver, True, True))
-            self.assertIn(said, condition_of(one, WORKS))
-            self.assertEqual(bool(said), bool(condition_of(one, WORKS)))
+            self.assertIn(expected, condition_of(one, WORKS))
+            self.assertEqual(bool(expected), bool(condition_of(one, WORKS)))
 
     def test_every_verdict_and_state_of_the_loader_has_a_word(self):
         names = (ROOT / "compat/doctor/names.cc").read_text().split("name_of(FileState")[1]
         names = names.split("name_of(DriverVerdict")[0]
-        told = [line.split('"')[1] for line in names.splitlines() if 'return "' in line and '""' not in line]
-        self.assertGreater(len(told), 20)
-        for name in told:
+        found = [line.split('"')[1] for line in names.splitlines() if 'return "' in line and '""' not in line]
+        self.assertGreater(len(found), 20)
+        for name in found:
             if name not in ("usable", "accepted"):
                 self.assertIn(name, {**describe_candidate._STATES, **describe_candidate._VERDICTS})
 
@@ -523,11 +523,11 @@ CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
 
     def test_json_says_the_same_every_time_and_whole(self):
         what = found()
-        told = json.loads(as_json.report("1.2.3", here(), what, verdict.evaluate(what), []))
-        self.assertEqual(list(told), ["schema", "anycuda", "possible", "verdict", "reasons", "machine", "settings",
-                                      "driver", "libraries", "help", "status", "files"])
-        self.assertEqual((told["schema"], told["possible"]), (1, True))
-        self.assertEqual(list(told["libraries"][0]["candidates"][0]), [
+        output = json.loads(as_json.report("1.2.3", here(), what, verdict.evaluate(what), []))
+        self.assertEqual(list(output), ["schema", "anycuda", "possible", "verdict", "reasons", "machine", "settings",
+                                        "driver", "libraries", "help", "status", "files"])
+        self.assertEqual((output["schema"], output["possible"]), (1, True))
+        self.assertEqual(list(output["libraries"][0]["candidates"][0]), [
             "path", "place", "state", "version", "exact", "source", "source_file", "source_problem", "decisions",
             "stays_open", "target"])
 
@@ -563,24 +563,24 @@ class Terminals(unittest.TestCase):
             return done.stdout
         if pid == 0:
             os.execve(sys.executable, [sys.executable, str(COMMAND), "doctor"], there.variables)
-        said = b""
+        output = b""
         try:
             while part := os.read(side, 4096):
-                said += part
+                output += part
         except OSError:  # the other side has gone
             pass
         os.close(side)
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), 1)
-        return said.decode()
+        return output.decode()
 
     def test_a_terminal_gets_colours(self):
         self.assertIn("\033[31mCUDA work is not possible", self.on_a_terminal())
 
     def test_no_color_and_a_dumb_terminal_get_none(self):
         for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-            said = self.on_a_terminal(**variables)
-            self.assertIn("CUDA work is not possible", said)
-            self.assertNotIn("\033", said)
+            output = self.on_a_terminal(**variables)
+            self.assertIn("CUDA work is not possible", output)
+            self.assertNotIn("\033", output)
 
     def test_pipe_gets_no_colours_and_unwrapped_lines(self):
         done = Machine(self).env(TERM="xterm", COLUMNS="40").doctor()

@@ -24,14 +24,14 @@ class Situation(unittest.TestCase):
         """With a usable runtime: a hint about it would come first."""
         return Computer(self).wheel("cudart", "12.9")
 
-    def first(self, computer: Computer, situation: str, *words: str, command: str = "", options=()) -> dict:
-        report = computer.told(*options)
+    def first(self, computer: Computer, situation: str, *texts: str, command: str = "", options=()) -> dict:
+        report = computer.json_report(*options)
         self.assertTrue(report["help"], "no advice")
         hint = report["help"][0]
         self.assertEqual(hint["situation"], situation, hint)
         self.assertTrue(hint["source"], hint)
-        for word in words:
-            self.assertIn(word, f"{hint['why']} {hint['what']}")
+        for text in texts:
+            self.assertIn(text, f"{hint['why']} {hint['what']}")
         self.assertIn(command, "\n".join(hint["commands"]))
         return report
 
@@ -115,7 +115,8 @@ class DriverLibrary(Situation):
             computer.env(LD_LIBRARY_PATH=f"{stubs}/:{computer.root}/other")
             self.first(computer, "stub_library", str(stubs), "/libcuda.so.1 is the CUDA Toolkit's link-time stub",
                        remedy, f"Take {stubs} out of LD_LIBRARY_PATH", command=command)
-            self.assertIn(f"export LD_LIBRARY_PATH={computer.root}/other", computer.told()["help"][0]["commands"])
+            commands = computer.json_report()["help"][0]["commands"]
+            self.assertIn(f"export LD_LIBRARY_PATH={computer.root}/other", commands)
 
     def test_link_time_stub_of_the_system(self):
         """An image in which somebody made the stub the system's."""
@@ -161,7 +162,7 @@ class DriverLibrary(Situation):
     def test_stub_beside_a_driver(self):
         stubs = "usr/local/cuda-12.9/lib64/stubs"
         computer = self.computer().works().answers(34, stubs, version_status=34)
-        report = computer.env(LD_LIBRARY_PATH=str(computer.root / stubs)).told()
+        report = computer.env(LD_LIBRARY_PATH=str(computer.root / stubs)).json_report()
         self.assertTrue(report["possible"], report["reasons"])
         self.assertNotIn("stub_library", [hint["situation"] for hint in report["help"]])
 
@@ -348,7 +349,7 @@ class Containers(Situation):
                 (self.computer(), "nvml_missing", "libnvidia-ml.so.1", "sudo apt install libnvidia-ml1"),
                 (in_container, "nvml_not_mounted", "NVIDIA_DRIVER_CAPABILITIES (compute)",
                  "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ...")):
-            last = computer.works().told()["help"][-1]
+            last = computer.works().json_report()["help"][-1]
             self.assertEqual((last["situation"], last["commands"][0]), (situation, command))
             self.assertIn(why, last["why"])
 
@@ -398,9 +399,9 @@ class DriverAnswers(Situation):
         computer = self.on_host(802)
         self.first(computer, "fabric_manager", "(802)", "Fabric Manager", "550.163.01",
                    command="sudo systemctl enable --now nvidia-fabricmanager")
-        self.assertIn("sudo apt install nvidia-fabricmanager-550", computer.told()["help"][0]["commands"])
-        self.assertIn("nvidia-smi conf-compute -grs ", " ".join(computer.told()["help"][0]["commands"]))
-        self.assertEqual(computer.told()["help"][0]["commands"][0], "sudo apt install nvidia-fabricmanager-550")
+        self.assertIn("sudo apt install nvidia-fabricmanager-550", computer.json_report()["help"][0]["commands"])
+        self.assertIn("nvidia-smi conf-compute -grs ", " ".join(computer.json_report()["help"][0]["commands"]))
+        self.assertEqual(computer.json_report()["help"][0]["commands"][0], "sudo apt install nvidia-fabricmanager-550")
         self.first(self.on_host(802).container("containerd"), "fabric_manager_of_host", "host",
                    command="sudo systemctl enable --now nvidia-fabricmanager  # on the host")
 
@@ -422,7 +423,7 @@ class DriverAnswers(Situation):
         computer = self.computer().module("550.90.07").container("docker").answers(803)
         self.first(computer, "mismatch_in_image", "image", "550.163.01 and 550.90.07",
                    command='sudo apt remove "$(dpkg -S "$(realpath ')
-        self.assertIn("docker restart CONTAINER", computer.told()["help"][0]["commands"])
+        self.assertIn("docker restart CONTAINER", computer.json_report()["help"][0]["commands"])
         computer = self.computer().module("550.90.07").container("kubernetes").answers(803)
         mounts = computer.root / "proc/self/mountinfo"
         library = computer.root / SYSTEM / "libcuda.so.550.163.01"
@@ -652,7 +653,7 @@ class Runtime(Situation):
     def test_file_in_the_place_of_a_runtime(self):
         """None of these matters where a runtime is found elsewhere."""
         lib = "nvidia/cuda_runtime/lib/libcudart.so.12"
-        for situation, words, command, make in (
+        for situation, text, command, make in (
                 ("dangling", "which does not exist", "ls -l ", lambda path: path.symlink_to("libcudart.so.12.9.79")),
                 ("not_a_file", "instead of a file", "ls -ld ", lambda path: path.mkdir()),
                 ("other_library", "its SONAME is 'libother.so.1'", "readelf -d ",
@@ -663,9 +664,9 @@ class Runtime(Situation):
             path = computer.site / lib
             path.parent.mkdir(parents=True)
             make(path)
-            self.first(computer, situation, str(path), words, command=command)
+            self.first(computer, situation, str(path), text, command=command)
             computer.toolkit("12.4", "usr/local/cuda-12.4")
-            self.assertNotIn(situation, [hint["situation"] for hint in computer.told()["help"]])
+            self.assertNotIn(situation, [hint["situation"] for hint in computer.json_report()["help"]])
 
     def test_runtime_for_another_cpu(self):
         elf = bytearray(library_file("cudart", "12.9").read_bytes())
@@ -731,12 +732,12 @@ class Runtime(Situation):
         """Root cause first, whatever else is wrong."""
         computer = Computer(self).conda("conda").module("550.90.07").gpu().answers(803)
         computer.env(CUDA_PATH="/a", CUDA_HOME="/b", ANYCUDA_COMPAT="lenient", ANYCUDA_CUDRT="/x")
-        found = [hint["situation"] for hint in computer.told()["help"]]
+        found = [hint["situation"] for hint in computer.json_report()["help"]]
         self.assertEqual(found[:3], ["mismatch", "setting", "setting_unknown"])
         self.assertEqual(found[-1], "toolkits_differ")
 
     def test_runtime_comes_before_optional_libraries(self):
-        report = Computer(self).works().told()
+        report = Computer(self).works().json_report()
         *libraries, nvml = report["help"]
         self.assertEqual(nvml["situation"], "nvml_missing")
         named = re.compile(r"(?:gets no|uses) (.*?)(?: does not get it)?\.")
@@ -765,10 +766,10 @@ class Environments(Situation):
 
     def test_own_library_is_not_another_environments(self):
         computer = self.computer().works()
-        found = [hint["situation"] for hint in computer.told()["help"]]
+        found = [hint["situation"] for hint in computer.json_report()["help"]]
         self.assertNotIn("other_environment", found)
         computer.env(ANYCUDA_CUDART=str(next(computer.site.rglob("libcudart.so.12"))))
-        self.assertNotIn("other_environment", [hint["situation"] for hint in computer.told()["help"]])
+        self.assertNotIn("other_environment", [hint["situation"] for hint in computer.json_report()["help"]])
 
     def test_cuda_path_against_cuda_home(self):
         computer = Computer(self).works().toolkit("12.9", "opt/cuda-12.9").toolkit("12.4", "opt/cuda-12.4")
@@ -778,7 +779,7 @@ class Environments(Situation):
                    command=f"export CUDA_HOME={one}")
         self.first(computer.env(CUDA_PATH="/nowhere"), "toolkits_differ", command=f"export CUDA_PATH={other}")
         computer.env(CUDA_PATH=f"{other}/")
-        self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.told()["help"]])
+        self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.json_report()["help"]])
 
     def test_one_toolkit_by_several_paths(self):
         """/usr/local/cuda is a link to /usr/local/cuda-12.4, or by way of /etc/alternatives."""
@@ -788,7 +789,7 @@ class Environments(Situation):
         computer.file("etc/alternatives/README")
         (computer.root / "etc/alternatives/cuda").symlink_to(local / "cuda-12.4")
         computer.env(CUDA_PATH=str(local / "cuda"), CUDA_HOME=f"{local}/cuda-12.4/", CUDA_ROOT=f"{local}/./cuda/")
-        self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.told()["help"]])
+        self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.json_report()["help"]])
         computer.env(CUDAToolkit_ROOT=str(local / "cuda-12.9"))
         report = self.first(computer, "toolkits_differ", f"CUDAToolkit_ROOT={local}/cuda-12.9",
                             f"CUDA_PATH={local}/cuda ")
@@ -814,7 +815,7 @@ class Hostile(Situation):
         (odd / "information").write_bytes(b"Model: \x1b[2J\nGPU UUID: GPU-????????\n")
         (computer.root / "dev").mkdir()
         (computer.root / "dev/nvidia-a\x1b[2Jb").symlink_to("nvidia-a\x1b[2Jb")
-        report = computer.told()
+        report = computer.json_report()
         self.assertEqual(report["machine"]["ended"], "")
         self.assertEqual(sorted(gpu["uuid"] for gpu in report["machine"]["present_gpus"]),
                          ["", "GPU-0a5c3f60-9d2e-4a11-8e57-1c0ffee00001"])
@@ -832,11 +833,11 @@ class Hostile(Situation):
         computer = self.computer()
         folder = "opt/a b$(touch x)"  # a semicolon would end the entry
         computer.answers(34, folder, version_status=34).env(LD_LIBRARY_PATH=f"/a b:{computer.root}/{folder}")
-        hint = computer.told()["help"][0]
+        hint = computer.json_report()["help"][0]
         self.assertEqual(hint["situation"], "stub_library")
         self.assertIn("export LD_LIBRARY_PATH='/a b'", hint["commands"])
         computer.env(LD_LIBRARY_PATH="", CUDA_HOME="/$(x)", CUDA_PATH="/a b")
-        (hint,) = [one for one in computer.told()["help"] if one["situation"] == "toolkits_differ"]
+        (hint,) = [one for one in computer.json_report()["help"] if one["situation"] == "toolkits_differ"]
         self.assertEqual(hint["commands"], ["export CUDA_HOME='/a b'"])
 
     def test_many_folders_and_entries(self):
@@ -844,9 +845,9 @@ class Hostile(Situation):
         for number in range(6000):
             (computer.root / f"dev/nvidia{number}").touch()
         computer.env(PYTHONPATH=":".join(f"/nowhere/{number}" for number in range(2000)))
-        report = computer.told()
+        report = computer.json_report()
         self.assertEqual((report["machine"]["ended"], report["possible"]), ("", True))
-        self.assertEqual(computer.told("--native")["machine"]["ended"], "")
+        self.assertEqual(computer.json_report("--native")["machine"]["ended"], "")
 
 
 class Table(unittest.TestCase):

@@ -137,15 +137,15 @@ class Editor(Workspace):
 
     def test_symbols_that_name_no_library_get_one_and_a_version(self):
         for linker in linkers("bfd", "gold", "lld", "mold"):
-            for node, expected in (("lib.1", "201"), ("lib.2", "202")):
+            for symbol_version, expected in (("lib.1", "201"), ("lib.2", "202")):
                 with self.subTest(linker=linker):
                     path = self.library("libuser.so", USER, f"-fuse-ld={linker}")
                     image = self.applied(path, Edit(add_needed=("libstub.so",), rpath=("$ORIGIN/stub",),
-                                                    versions={"value": ("libstub.so", node)}))
+                                                    versions={"value": ("libstub.so", symbol_version)}))
                     self.assertEqual(image.needed[-1], "libstub.so")
-                    self.assertEqual(image.versions_needed["libstub.so"], [node])
+                    self.assertEqual(image.versions_needed["libstub.so"], [symbol_version])
                     self.assertEqual([(s.version, s.file) for s in image.undefined() if s.name == "value"],
-                                     [(node, "libstub.so")])
+                                     [(symbol_version, "libstub.so")])
                     self.assertEqual(value_of(path), expected)
         plain = self.library("libuser.so", USER)
         self.applied(plain, Edit(add_needed=("libstub.so",), rpath=("$ORIGIN/stub",)))
@@ -158,8 +158,8 @@ class Editor(Workspace):
         self.assertEqual(image.soname, "libnew-0123abcd.so")
         self.assertEqual(image.versions_defined, ["LIB_PLAIN", "lib.1", "lib.2"])
         if shutil.which("readelf"):  # the base version is in the first record of .gnu.version_d
-            said = subprocess.run(["readelf", "-VW", path], text=True, capture_output=True).stdout
-            self.assertRegex(said, r"Flags: BASE .*Name: libnew-0123abcd\.so")
+            output = subprocess.run(["readelf", "-VW", path], text=True, capture_output=True).stdout
+            self.assertRegex(output, r"Flags: BASE .*Name: libnew-0123abcd\.so")
         self.assertEqual(run(sys.executable, "-c", "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).value())", path),
                          "200")
 

@@ -76,13 +76,13 @@ class Undo(Workspace):
     def test_a_record_that_says_something_else(self):
         length = int.from_bytes(self.edited[-28:-20], "little")
         text, start = self.edited[-28 - length: -28], len(self.edited) - 28 - length
-        said = json.loads(text)
-        tail = said["tail"]  # where the appended bytes begin: at most 16 behind the end of what the linker made
+        record = json.loads(text)
+        tail = record["tail"]  # where the appended bytes begin: at most 16 behind the end of what the linker made
         for key, value in (("size", 1e999), ("size", -1), ("size", tail + 1), ("size", tail - 17), ("edits", [7]),
                            ("edits", [{"needed": {"a": 5}}]), ("edits", [{"rpath": [None]}]), ("edits", [{"x": 1}]),
                            ("overwritten", [[-4, "00"]]), ("overwritten", [[len(self.original), "00"]]),
                            ("overwritten", "0"), ("tail", 0), ("tail", len(self.edited)), ("ours", None)):
-            new = json.dumps({**said, key: value}).encode()
+            new = json.dumps({**record, key: value}).encode()
             broken = self.edited[:start] + new + number(len(new), 8) + self.edited[-20:]
             with self.subTest(key=key, value=value):
                 self.refused(broken, self.apply, "undo record is damaged|another program changed it")
@@ -154,8 +154,8 @@ class Undo(Workspace):
     def test_a_full_disk_leaves_the_file_as_it_was(self):
         for limit in (len(self.original), len(self.original) + 700):
             path = self.written(self.original)
-            said = run(sys.executable, "-c", APPLY, ROOT / "packaging" / "python", path, limit)
-            self.assertIn("File too large", said)
+            output = run(sys.executable, "-c", APPLY, ROOT / "packaging" / "python", path, limit)
+            self.assertIn("File too large", output)
             self.assertTrue(path.read_bytes() == self.original)
 
     def test_a_gigabyte_in_little_memory(self):

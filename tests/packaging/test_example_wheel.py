@@ -17,12 +17,12 @@ EXAMPLE = ROOT / "examples" / "python-wheel"
 BUILD = "import sys; from scikit_build_core.build import build_wheel; print(build_wheel(sys.argv[1]))"
 ASK = """
 import json, whichcuda
-def told(function):
+def result_of(function):
     try:
         return function()
     except RuntimeError as error:
         return str(error)
-print(json.dumps([whichcuda.built_for, told(whichcuda.runtime), told(whichcuda.devices)]))
+print(json.dumps([whichcuda.built_for, result_of(whichcuda.runtime), result_of(whichcuda.devices)]))
 """
 
 
@@ -45,7 +45,7 @@ class Example(unittest.TestCase):
         cls.result = repaired(cls.built, top / "wheelhouse")
         cls.repaired = unpack(cls.result, top / "repaired")
 
-    def told(self, folder: Path, *releases: str):
+    def output(self, folder: Path, *releases: str):
         """Version it was built for, of the runtime, number of GPUs; or what Python says."""
         machine = Machine(self).env(PYTHONPATH=str(folder), LD_BIND_NOW="1", ANYCUDA_LOG="off")
         for release in releases:
@@ -55,7 +55,7 @@ class Example(unittest.TestCase):
 
     def test_as_it_is_built_it_runs_on_no_other_cuda(self):
         for releases in ((), ("11.8",), ("13.5",)):
-            self.assertIn("libcudart.so.12: cannot open shared object file", self.told(self.native, *releases))
+            self.assertIn("libcudart.so.12: cannot open shared object file", self.output(self.native, *releases))
 
     def test_repaired_it_runs_on_each(self):
         self.assertEqual(problems(self.result), [])
@@ -63,7 +63,7 @@ class Example(unittest.TestCase):
         for releases, runtime in (((), no_gpu), (("11.8",), 11080), (("12.9",), 12090), (("13.5",), 13050),
                                   (("11.8", "13.5"), 13050)):
             with self.subTest(releases=releases):
-                self.assertEqual(self.told(self.repaired, *releases), [12040, runtime, no_gpu])
+                self.assertEqual(self.output(self.repaired, *releases), [12040, runtime, no_gpu])
 
 
 if __name__ == "__main__":

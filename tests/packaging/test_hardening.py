@@ -37,14 +37,14 @@ class Rules(unittest.TestCase):
                  folders: tuple[str, ...] = ()) -> list[str]:
         code, library = self.folder / "code.c", self.folder / "library.so"
         code.write_text(source, encoding="utf-8")
-        words = [word for word in (*GOOD, self.protection) if word not in without]
-        subprocess.run(["cc", *words, "-o", library, code, *flags], check=True, capture_output=True)
+        arguments = [word for word in (*GOOD, self.protection) if word not in without]
+        subprocess.run(["cc", *arguments, "-o", library, code, *flags], check=True, capture_output=True)
         return hardening.findings(library, folders, floor)
 
-    def one(self, words: str, *flags: str, **more) -> None:
+    def one(self, text: str, *flags: str, **more) -> None:
         found = self.findings(*flags, **more)
         self.assertEqual(len(found), 1, found)
-        self.assertIn(words, found[0])
+        self.assertIn(text, found[0])
 
     def test_a_hardened_library_has_no_findings(self):
         self.assertEqual(self.findings(folders=(str(self.folder),)), [])

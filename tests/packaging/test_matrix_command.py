@@ -18,16 +18,16 @@ from matrix_support import anycuda, built, rows_of
 KINDS = ("direct", "renamed", "adapted", "emulated", "absent", "rejected")
 
 
-def matrix(*words: str, terminal: bool = False) -> str:
+def matrix(*arguments: str, terminal: bool = False) -> str:
     """What the command prints; it must succeed and complain of nothing."""
-    status, out, err = anycuda("matrix", "--file", str(built()), *words, terminal=terminal)
+    status, out, err = anycuda("matrix", "--file", str(built()), *arguments, terminal=terminal)
     assert (status, err) == (0, ""), (status, err)
     return out
 
 
-def table(*words: str) -> list[list[str]]:
+def table(*arguments: str) -> list[list[str]]:
     """The lines of the table without its headings, split into words."""
-    return [line.split() for line in matrix(*words).splitlines()
+    return [line.split() for line in matrix(*arguments).splitlines()
             if line and ": " not in line and not line.startswith("function ")]
 
 
@@ -75,11 +75,11 @@ class Table(unittest.TestCase):
 
 
 class Selecting(unittest.TestCase):
-    def cells(self, *words: str) -> list[dict]:
-        return json.loads(matrix("--json", *words))["cells"]
+    def cells(self, *arguments: str) -> list[dict]:
+        return json.loads(matrix("--json", *arguments))["cells"]
 
     def test_each_option_keeps_what_it_names(self):
-        for words, keep in (
+        for arguments, keep in (
             (("--library", "nvrtc"), lambda c: c["library"] == "nvrtc"),
             (("--symbol", "*Graph*Node"), lambda c: c["symbol"].endswith("Node")),
             (("--caller", "12", "--library", "cudart"), lambda c: c["caller"] == "12"),
@@ -87,11 +87,11 @@ class Selecting(unittest.TestCase):
             (("--runtime", "13"), lambda c: all(r[:3] == "13." for r in c["runtimes"])),
             (("--kind", "absent"), lambda c: c["kind"] == "absent"),
         ):
-            found = self.cells(*words)
-            self.assertTrue(found and all(map(keep, found)), words)
+            found = self.cells(*arguments)
+            self.assertTrue(found and all(map(keep, found)), arguments)
             # All of them: with the rest they are the whole.
-            if words[0] in ("--library", "--symbol", "--kind"):
-                self.assertEqual(len(found), len([c for c in self.cells() if keep(c)]), words)
+            if arguments[0] in ("--library", "--symbol", "--kind"):
+                self.assertEqual(len(found), len([c for c in self.cells() if keep(c)]), arguments)
 
     def test_several_values(self):
         one = {c["symbol"] for c in self.cells("--symbol", "cudaFree,cudaMalloc")}
@@ -103,7 +103,7 @@ class Selecting(unittest.TestCase):
         self.assertTrue(self.cells("--library", "cuda", "--caller", "11"))
 
     def test_unknown_filter_error_lists_the_known_values(self):
-        for words, said in (
+        for arguments, expected in (
             (("--library", "cudrt"), "unknown library 'cudrt': use one of cublas, cublaslt, cudart, cudnn, cudnn8, "),
             (("--caller", "12.4"), "unknown caller's major '12.4': use one of 11, 12, 13, any"),
             (("--runtime", "12.7"), "unknown runtime '12.7': use one of 11.7, 11.8, 12.0"),
@@ -114,9 +114,9 @@ class Selecting(unittest.TestCase):
             (("--library", "nvrtc", "--symbol", "cudaFree"), "no function of nvrtc matches 'cudaFree'"),
             (("--markdown", "--kind", "absent"), "--markdown prints the page of the whole matrix"),
         ):
-            status, out, err = anycuda("matrix", "--file", str(built()), *words)
-            self.assertEqual((status, out), (2, ""), words)
-            self.assertTrue(err.startswith("anycuda matrix: ") and said in err, err)
+            status, out, err = anycuda("matrix", "--file", str(built()), *arguments)
+            self.assertEqual((status, out), (2, ""), arguments)
+            self.assertTrue(err.startswith("anycuda matrix: ") and expected in err, err)
 
 
 class Json(unittest.TestCase):
@@ -135,14 +135,14 @@ class Json(unittest.TestCase):
             self.assertIn(cell["kind"], KINDS)
 
     def test_answers_equal_the_generators(self):
-        told = {}
+        found = {}
         for cell in json.loads(matrix("--json", "--library", "cudart"))["cells"]:
             for runtime in cell["runtimes"]:
-                told[cell["symbol"], cell["caller"], runtime] = (cell["kind"], cell["reason"])
+                found[cell["symbol"], cell["caller"], runtime] = (cell["kind"], cell["reason"])
         made = {(symbol, caller, release): (answer.kind, answer.reason)
                 for (symbol, caller), row in rows_of("cudart").items()
                 for release, answer in zip(real("cudart").versions, row)}
-        self.assertEqual(told, made)
+        self.assertEqual(found, made)
 
 
 class Summary(unittest.TestCase):
@@ -151,9 +151,9 @@ class Summary(unittest.TestCase):
         made = Counter((caller, release, answer.kind)
                        for (_, caller), row in rows_of("cudart").items()
                        for release, answer in zip(real("cudart").versions, row))
-        told = Counter({(c["caller"], c["runtime"], kind): number for c in counts
+        found = Counter({(c["caller"], c["runtime"], kind): number for c in counts
                         if c["library"] == "cudart" for kind, number in c["kinds"].items()})
-        self.assertEqual(+told, +made)
+        self.assertEqual(+found, +made)
 
     def test_the_text_folds_releases_with_equal_counts(self):
         lines = matrix("--summary", "--library", "nvrtc", "--caller", "11").splitlines()
@@ -199,11 +199,11 @@ class Process(unittest.TestCase):
         self.matrix = share / "matrix.json"
         shutil.copy(built(), self.matrix)
 
-    def run_it(self, *words: str) -> subprocess.CompletedProcess:
+    def run_it(self, *arguments: str) -> subprocess.CompletedProcess:
         link = self.folder / "elsewhere"
         link.unlink(missing_ok=True)
         link.symlink_to(self.folder / "bin" / "anycuda")
-        return subprocess.run([sys.executable, "-B", link, *words], capture_output=True, text=True,
+        return subprocess.run([sys.executable, "-B", link, *arguments], capture_output=True, text=True,
                               cwd="/", env=self.environment())
 
     def environment(self) -> dict[str, str]:
@@ -218,31 +218,31 @@ class Process(unittest.TestCase):
 
     def test_a_reader_that_has_seen_enough(self):
         # What fits into Python's buffer fails when that is flushed, and what does not, before.
-        for words in (("--symbol", "cudaFree"), ()):
+        for arguments in (("--symbol", "cudaFree"), ()):
             read, write = os.pipe()
             os.close(read)
             done = subprocess.run(
-                [sys.executable, "-B", self.folder / "bin" / "anycuda", "matrix", *words],
+                [sys.executable, "-B", self.folder / "bin" / "anycuda", "matrix", *arguments],
                 stdout=write, stderr=subprocess.PIPE, text=True, env=self.environment())
             os.close(write)
-            self.assertEqual((done.returncode, done.stderr), (141, ""), words)
+            self.assertEqual((done.returncode, done.stderr), (141, ""), arguments)
 
     def test_a_file_that_is_not_there_or_no_matrix(self):
-        for text, said in ((None, "matrix.json is missing in"), ("{", "is not valid JSON"),
-                           ('{"format": 99}', "is not a matrix of format 1"), ("[]", "is not a matrix")):
+        for text, expected in ((None, "matrix.json is missing in"), ("{", "is not valid JSON"),
+                               ('{"format": 99}', "is not a matrix of format 1"), ("[]", "is not a matrix")):
             self.matrix.unlink(missing_ok=True)
             if text is not None:
                 self.matrix.write_text(text)
             done = self.run_it("matrix")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertTrue(done.stderr.startswith("anycuda matrix: ") and said in done.stderr,
+            self.assertTrue(done.stderr.startswith("anycuda matrix: ") and expected in done.stderr,
                             done.stderr)
         self.assertIn("No such file", self.run_it("matrix", "--file", "/none").stderr)
 
     def test_help_and_unknown_words(self):
         self.assertIn("matrix", self.run_it("--help").stdout)
         self.assertIn("--runtime RELEASE", self.run_it("matrix", "--help").stdout)
-        self.assertEqual([self.run_it(*words).returncode for words in ((), ("x",), ("matrix", "x"))],
+        self.assertEqual([self.run_it(*arguments).returncode for arguments in ((), ("x",), ("matrix", "x"))],
                          [2, 2, 2])
 
 

@@ -46,8 +46,8 @@ class CheckedIn(unittest.TestCase):
         text = written()
         for library in LIBRARIES:
             product = text.split(f"(`lib{library}_stub.so`)")[1].split("\n## ")[0]
-            words = set(re.findall(r"`(\w+)`(?: \(`(_pts[zd])`\))?", product))
-            names = {name for name, _ in words} | {name + suffix for name, suffix in words}
+            functions = set(re.findall(r"`(\w+)`(?: \(`(_pts[zd])`\))?", product))
+            names = {name for name, _ in functions} | {name + suffix for name, suffix in functions}
             expected = {key[0] for key, one in dispositions_of(library).items()
                         if one.kind in ("rejected", "absent") and key[1] != key[2]}
             self.assertEqual(expected - names, set())

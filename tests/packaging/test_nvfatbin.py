@@ -81,7 +81,7 @@ class NvFatbin(unittest.TestCase):
     def test_correct_link_is_reported_as_such(self) -> None:
         """A program for CUDA 12 has the stub's own version, since that library has none: no mistake of its link."""
         for major in ("12", "13"):
-            program = self.client(f"told-{major}", BUILD / "lib" / "link" / major / "libnvfatbin.so", BUILD / "lib")
+            program = self.client(f"through-{major}", BUILD / "lib" / "link" / major / "libnvfatbin.so", BUILD / "lib")
             done = subprocess.run([BUILD / "bin" / "anycuda", "check", program, "--library", "nvfatbin"],
                                   capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
             self.assertIn("nvfatbin", done.stdout)

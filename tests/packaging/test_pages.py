@@ -28,10 +28,10 @@ class Pages(unittest.TestCase):
     def setUp(self):
         self.files = make.files("1.2.3")
 
-    def completed(self, *words: str) -> list[str]:
+    def completed(self, *arguments: str) -> list[str]:
         """What bash offers for the last word."""
         script = f"{self.files[BASH]}\nCOMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _anycuda; echo ${{COMPREPLY[@]}}"
-        done = subprocess.run(["bash", "--norc", "-c", script, "bash", "anycuda", *words], capture_output=True,
+        done = subprocess.run(["bash", "--norc", "-c", script, "bash", "anycuda", *arguments], capture_output=True,
                               text=True)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout.split()

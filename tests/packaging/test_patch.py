@@ -48,8 +48,8 @@ class Decide(unittest.TestCase):
             if use.needed and use.needed not in described.needed:
                 described.needed.append(use.needed)
             for symbol in use.symbols:
-                node = CUDART.majors[symbol.major].node if symbol.major else ""
-                described.symbols.append(undefined(symbol.name, node or "", use.needed or ""))
+                symbol_version = CUDART.majors[symbol.major].symbol_version if symbol.major else ""
+                described.symbols.append(undefined(symbol.name, symbol_version or "", use.needed or ""))
         use = FileUse(PATH, found, tuple(other), static, provides, inside)
         return decide(described, use, TABLE, wanted, lambda _: finds)
 

@@ -40,8 +40,8 @@ class Command(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = Path(temporary.name).resolve()
 
-    def patch(self, *words: object, status: int = 0) -> str:
-        done = subprocess.run([sys.executable, COMMAND, "patch", *map(str, words)], text=True, capture_output=True,
+    def patch(self, *arguments: object, status: int = 0) -> str:
+        done = subprocess.run([sys.executable, COMMAND, "patch", *map(str, arguments)], text=True, capture_output=True,
                               cwd=self.folder)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
@@ -52,17 +52,17 @@ class Command(unittest.TestCase):
             self.skipTest(f"the build has no {path.name}")
         return Path(shutil.copy(path, self.folder / (name or path.name)))
 
-    def refused(self, path: Path, reason: str, *words: str):
+    def refused(self, path: Path, reason: str, *arguments: str):
         before = path.read_bytes() if path.is_file() else b""
-        self.assertRegex(self.patch(path, *words, status=2), f"^anycuda patch: .*{reason}")
+        self.assertRegex(self.patch(path, *arguments, status=2), f"^anycuda patch: .*{reason}")
         if path.is_file():
             self.assertTrue(path.read_bytes() == before)
 
-    def run_on(self, folders: list, program: object, *words: str) -> str:
+    def run_on(self, folders: list, program: object, *arguments: str) -> str:
         """What it says on a machine with nothing but the libraries in these folders."""
         env = {"PATH": "/usr/bin:/bin", "HOME": str(self.folder), "LD_BIND_NOW": "1", "ANYCUDA_LOG": "off",
                "ANYCUDA_SYSTEM_ROOT": str(self.folder), "LD_LIBRARY_PATH": ":".join(map(str, folders))}
-        done = subprocess.run([str(program), *words], text=True, capture_output=True, env=env)
+        done = subprocess.run([str(program), *arguments], text=True, capture_output=True, env=env)
         return f"{done.stdout}status {done.returncode} {done.stderr}"
 
     def machines(self) -> list:
@@ -76,10 +76,10 @@ class Command(unittest.TestCase):
             before = program.read_bytes()
             self.assertIn(f"built for CUDA {major}", self.patch(program))
             for folders in self.machines():
-                said = self.run_on(folders, program, *STEPS)
-                self.assertEqual(said, self.run_on(folders, REAL / "patched" / program.name, *STEPS))
-                self.assertIn("status 0", said)
-                seen.add(said.split("runtime: ")[1].split("\n")[0])
+                output = self.run_on(folders, program, *STEPS)
+                self.assertEqual(output, self.run_on(folders, REAL / "patched" / program.name, *STEPS))
+                self.assertIn("status 0", output)
+                seen.add(output.split("runtime: ")[1].split("\n")[0])
             self.assertIn("is restored to the original", self.patch("--undo", program))
             self.assertTrue(program.read_bytes() == before)
         # Without a GPU 11.8 says its version only to programs for 12 and 13; 13.5 wants another driver.
@@ -99,11 +99,11 @@ class Command(unittest.TestCase):
             extension = self.copied(REAL / "kernels" / "native" / f"kernels-{release}.so")
             self.patch(extension)
             for folders in self.machines():
-                words = [word for name in ("device_count", "launch", "set_variable") for word in (f"call:{name}",)]
-                said = self.run_on(folders, REAL / "native" / "host", f"import:{extension}", *words)
-                self.assertEqual(said, self.run_on(folders, REAL / "native" / "host",
-                                                   f"import:{REAL / 'kernels' / extension.name}", *words))
-                self.assertIn("import: yes", said)
+                arguments = [word for name in ("device_count", "launch", "set_variable") for word in (f"call:{name}",)]
+                output = self.run_on(folders, REAL / "native" / "host", f"import:{extension}", *arguments)
+                self.assertEqual(output, self.run_on(folders, REAL / "native" / "host",
+                                                     f"import:{REAL / 'kernels' / extension.name}", *arguments))
+                self.assertIn("import: yes", output)
 
     def test_every_library_that_has_a_stub(self):
         for name, old, new in (("call_nvrtc-12", "libnvrtc.so.12", "libnvrtc_stub.so"),
@@ -128,19 +128,19 @@ class Command(unittest.TestCase):
         image = read.read(extension)
         self.assertEqual(image.versions_needed["libcudart_stub.so"], ["libcudart.so.12"])
         self.assertEqual(image.rpath or image.runpath, "$ORIGIN")
-        said = self.run_on(self.machines()[2], REAL / "native" / "host", f"import:{extension}", "call:version")
-        self.assertIn("call: 12090", said)
+        output = self.run_on(self.machines()[2], REAL / "native" / "host", f"import:{extension}", "call:version")
+        self.assertIn("call: 12090", output)
         self.assertIn(": nothing to do", self.patch(extension))
 
     def test_where_the_stubs_are(self):
         program = self.copied(REAL / "native" / "call_cudart-12")
         edit.apply(program, Edit(set_rpath="/nowhere"))  # the build's own folder would lead to them
-        said = self.patch("--dry-run", program)
-        self.assertIn("would be patched", said)
+        output = self.patch("--dry-run", program)
+        self.assertIn("would be patched", output)
         self.assertIn("libcudart.so.12", read.read(program).needed)
-        said = self.patch(program)
-        self.assertIn("added $ORIGIN to its search path (DT_RUNPATH)", said)
-        self.assertIn("the search path does not have libcudart_stub.so yet: copy", said)
+        output = self.patch(program)
+        self.assertIn("added $ORIGIN to its search path (DT_RUNPATH)", output)
+        self.assertIn("the search path does not have libcudart_stub.so yet: copy", output)
         self.assertIn("nothing to do", self.patch(program))
         self.assertIn("cannot open shared object file", self.run_on([], program, "peek"))
         self.assertIn(f"copied libcudart_stub.so to {self.folder}", self.patch("--copy-stubs", program))
@@ -207,12 +207,12 @@ class Command(unittest.TestCase):
         host = self.copied(REAL / "native" / "host")
         self.assertIn("missing: No such file", self.patch("missing", program, status=2))
         self.assertEqual(read.read(program).needed[0], "libcudart_stub.so")
-        said = self.patch("--copy-stubs", host, program)
-        self.assertIn(f"{host}: uses no CUDA library (skipped)\n", said)
-        self.assertIn("copied libcudart_stub.so to", said)
-        said = self.patch("--copy-stubs", host, self.folder / "libcudart_stub.so", program)  # lib/*.so once more
+        output = self.patch("--copy-stubs", host, program)
+        self.assertIn(f"{host}: uses no CUDA library (skipped)\n", output)
+        self.assertIn("copied libcudart_stub.so to", output)
+        output = self.patch("--copy-stubs", host, self.folder / "libcudart_stub.so", program)  # lib/*.so once more
         self.assertIn("is a stub of anycuda; patch the programs and libraries that use it instead (skipped)",
-                      said)
+                      output)
         self.assertEqual(self.patch(host, host, status=2), "anycuda patch: nothing to patch in any of the files\n")
         self.assertIn("nothing to patch in the others", self.patch(host, "missing", status=2))
         before = host.read_bytes()
@@ -227,9 +227,9 @@ class Command(unittest.TestCase):
         program = self.folder / "inside"
         subprocess.run(["cc", text, BUILD / "lib/static/12/libcudart.a", "-o", program, "-ldl"], check=True)
         before = program.read_bytes()
-        said = f"{program}: has anycuda's stub of cudart linked in: nothing to do\n"
-        for words in ((), ("--copy-stubs",), ("--dry-run",), ("--built-for", "12"), ("--rpath", "/x")):
-            self.assertEqual(self.patch(*words, program), said)
+        expected = f"{program}: has anycuda's stub of cudart linked in: nothing to do\n"
+        for arguments in ((), ("--copy-stubs",), ("--dry-run",), ("--built-for", "12"), ("--rpath", "/x")):
+            self.assertEqual(self.patch(*arguments, program), expected)
         self.assertTrue(program.read_bytes() == before)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a.c", "inside"])
         self.patch(program, "--output", self.folder / "other")

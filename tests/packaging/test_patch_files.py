@@ -164,15 +164,15 @@ class Replace(unittest.TestCase):
         self.assertEqual(self.path.read_bytes(), b"theirs")
 
     def test_a_full_disk(self):
-        said = run(sys.executable, "-c", CHILD, ROOT / "packaging" / "python", self.path, 1000)
-        self.assertIn("file: File too large (in ", said)
+        output = run(sys.executable, "-c", CHILD, ROOT / "packaging" / "python", self.path, 1000)
+        self.assertIn("file: File too large (in ", output)
         self.assertEqual((self.files(), self.path.read_bytes()), (["file"], b"old" * 1000))
 
     def test_a_folder_that_is_not_ours(self):
         self.folder.chmod(0o555)
         self.addCleanup(self.folder.chmod, 0o755)
-        said = run(sys.executable, "-c", CHILD, ROOT / "packaging" / "python", self.path, 0)
-        self.assertIn("file: Permission denied (in ", said)
+        output = run(sys.executable, "-c", CHILD, ROOT / "packaging" / "python", self.path, 0)
+        self.assertIn("file: Permission denied (in ", output)
         self.assertEqual(self.path.read_bytes(), b"old" * 1000)
 
     def test_holes_stay_holes(self):

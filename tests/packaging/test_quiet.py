@@ -22,11 +22,11 @@ class Quiet(RepairCase):
         self.path = self.wheel({"thing/a.so": compiled(
             SOURCE, self.top / "a.so", "-x", "none", library_file("cudart", "12.9"))})
 
-    def repaired(self, *words) -> Path:
-        out = self.top / "-".join(["out", *words])
-        return unpack(repaired(self.path, out, *words), out / "unpacked")
+    def repaired(self, *arguments) -> Path:
+        out = self.top / "-".join(["out", *arguments])
+        return unpack(repaired(self.path, out, *arguments), out / "unpacked")
 
-    def said(self, folder: Path, **variables: str) -> str:
+    def stderr_of(self, folder: Path, **variables: str) -> str:
         machine = Machine(self).env(**variables)
         done = machine.run([machine.python, "-c", CALL, folder / "thing/a.so"])
         self.assertEqual((done.returncode, done.stdout), (0, "35\n"), done.stderr)
@@ -35,12 +35,12 @@ class Quiet(RepairCase):
     def test_a_quiet_wheel_writes_only_for_the_variable(self):
         quiet, other = self.repaired("--quiet-stubs"), self.repaired()
         failed = "anycuda: cudaMalloc failed: no usable CUDA runtime was found.\n"
-        self.assertTrue(self.said(other).startswith(failed))
-        self.assertEqual(self.said(quiet), "")
+        self.assertTrue(self.stderr_of(other).startswith(failed))
+        self.assertEqual(self.stderr_of(quiet), "")
         for level in ("error", "warn", "debug"):
-            self.assertIn(failed, self.said(quiet, ANYCUDA_LOG=level))
+            self.assertIn(failed, self.stderr_of(quiet, ANYCUDA_LOG=level))
         log = self.top / "log"
-        self.assertEqual(self.said(quiet, ANYCUDA_LOG=str(log)), "")
+        self.assertEqual(self.stderr_of(quiet, ANYCUDA_LOG=str(log)), "")
         self.assertIn(failed, log.read_text())
 
     def test_quiet_stub_has_a_different_name(self):
@@ -52,8 +52,8 @@ class Quiet(RepairCase):
         self.assertEqual(problems(self.top / "out---quiet-stubs" / self.path.name), [])
 
     def test_check_tells_it(self):
-        for words, quiet in (("--quiet-stubs",), True), ((), False):
-            folder = self.repaired(*words)
+        for arguments, quiet in (("--quiet-stubs",), True), ((), False):
+            folder = self.repaired(*arguments)
             wheel = folder.parent / self.path.name
             with self.subTest(quiet=quiet):
                 files = json.loads(anycuda("check", "--json", wheel).stdout)["inputs"][0]["files"]

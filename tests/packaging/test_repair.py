@@ -73,13 +73,13 @@ class RepairCase(FolderCase):
         linked = ["-x", "none", library_file("cudart", release)] if release else []
         return compiled(source, self.top / "made.so", *linked, "-Wl,--disable-new-dtags", *options)
 
-    def repair(self, path: Path, *words) -> Path:
-        return unpack(repaired(path, self.top / "out", *words), self.top / "unpacked")
+    def repair(self, path: Path, *arguments) -> Path:
+        return unpack(repaired(path, self.top / "out", *arguments), self.top / "unpacked")
 
-    def refused(self, path: Path, *words, status: int = 1) -> str:
+    def refused(self, path: Path, *arguments, status: int = 1) -> str:
         """What it says; the wheel stays as it was, and nothing new is there."""
         before, files = path.read_bytes() if path.is_file() else b"", set(self.top.rglob("*"))
-        done = anycuda("repair", "-w", self.top / "out", path, *words)
+        done = anycuda("repair", "-w", self.top / "out", path, *arguments)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         self.assertEqual(path.read_bytes() if path.is_file() else b"", before)
@@ -237,15 +237,16 @@ class Repaired(RepairCase):
         static = self.library("", source=SOURCE + 'const char* shared = "/cudart.shm.1";\n'
                                                   'int cudaRuntimeGetVersion(int* v) { *v = 1; return 0; }\n')
         elf32 = b"\x7fELF\x01\x01\x01" + bytes(60)
-        for files, said in (({"thing/a.py": b"1"}, ""), ({"thing/a.so": static}, "a CUDA runtime linked in statically"),
-                            ({"thing/a.so": elf32}, "stays unchanged: a 32-bit file"),
-                            ({"thing/a.so": compiled("int f;", self.top / "f.so")}, "")):
-            with self.subTest(said=said):
+        for files, expected in (({"thing/a.py": b"1"}, ""),
+                                ({"thing/a.so": static}, "a CUDA runtime linked in statically"),
+                                ({"thing/a.so": elf32}, "stays unchanged: a 32-bit file"),
+                                ({"thing/a.so": compiled("int f;", self.top / "f.so")}, "")):
+            with self.subTest(expected=expected):
                 path = self.wheel(files)
                 done = anycuda("repair", "-w", self.top / "out", "--force", path)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertIn("nothing to repair", done.stdout)
-                self.assertIn(said, done.stdout)
+                self.assertIn(expected, done.stdout)
                 self.assertEqual((self.top / "out" / path.name).read_bytes(), path.read_bytes())
 
     def test_a_requirement_is_dropped_where_that_is_wanted(self):
@@ -293,8 +294,8 @@ class Repaired(RepairCase):
 
     def test_a_dry_run_says_that_there_is_nothing(self):
         done = anycuda("repair", "--dry-run", self.wheel({"thing/a.py": b"1"}))
-        said = f"{NAME}\n  nothing to repair\n  verdict: no CUDA in binaries\n"
-        self.assertEqual((done.returncode, done.stdout), (0, said))
+        expected = f"{NAME}\n  nothing to repair\n  verdict: no CUDA in binaries\n"
+        self.assertEqual((done.returncode, done.stdout), (0, expected))
 
     def test_another_wheel_of_that_name_is_not_lost(self):
         path = self.wheel({"thing/a.so": self.library()})
@@ -320,9 +321,9 @@ class Repaired(RepairCase):
 class Refused(RepairCase):
     def test_file_that_is_not_a_wheel(self):
         path = self.top / NAME
-        for content, said in ((b"", "not a zip file"), (b"\x7fELF" + bytes(100), "not a zip file")):
+        for content, expected in ((b"", "not a zip file"), (b"\x7fELF" + bytes(100), "not a zip file")):
             path.write_bytes(content)
-            self.assertIn(said, self.refused(path, status=2))
+            self.assertIn(expected, self.refused(path, status=2))
         for name in (f"none-1-{TAG}.whl", "none.whl", "none"):
             self.assertIn("does not exist", self.refused(self.top / name, status=2))
         other = self.top / "there.whl"
@@ -347,9 +348,9 @@ class Refused(RepairCase):
         good = self.wheel({"thing/a.so": self.library()})
         record = zipfile.ZipFile(good).read("thing-1.0.dist-info/RECORD").replace(b"a.so,sha256=", b"a.so,sha256=x")
         path = self.wheel({"thing/a.so": self.library()}, record=record)
-        said = self.refused(path, status=2)
-        self.assertIn("thing/a.so has another hash than in RECORD", said)
-        self.assertIn("pip does not check this", said)
+        output = self.refused(path, status=2)
+        self.assertIn("thing/a.so has another hash than in RECORD", output)
+        self.assertIn("pip does not check this", output)
 
     def test_a_cut_library_in_a_whole_wheel(self):
         library = self.library()
@@ -392,9 +393,9 @@ class Refused(RepairCase):
 class Installed(RepairCase):
     """By pip, in a new environment."""
 
-    def pip(self, *words) -> str:
+    def pip(self, *arguments) -> str:
         done = subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "--python",
-                               self.top / "venv", *words], capture_output=True, text=True, env=self.environment)
+                               self.top / "venv", *arguments], capture_output=True, text=True, env=self.environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 

@@ -99,8 +99,8 @@ class Opened(RepairCase):
         self.assertEqual(found, {"none": (None, WAY), "rpath": (f"/x:{WAY}", None), "runpath": (None, f"/x:{WAY}"),
                                  "covers": (WAY, None)})
         self.assertEqual((folder / "thing/covers.so").read_bytes(), files["covers"])
-        said = [name for name in files if f"thing/{name}.so has a DT_RPATH" in done.stdout]
-        self.assertEqual(said, ["rpath", "covers"])
+        reported = [name for name in files if f"thing/{name}.so has a DT_RPATH" in done.stdout]
+        self.assertEqual(reported, ["rpath", "covers"])
         # A DT_RPATH comes before LD_LIBRARY_PATH: the drop-in hands the calls to the library there.
         real = self.real("12.9")
         self.assertEqual(self.answer(f"call:{folder / 'thing/covers.so'}", LD_LIBRARY_PATH=str(real.parent)),
@@ -205,14 +205,15 @@ class Decided(unittest.TestCase):
         self.assertEqual((made.refusals, len(made.notes)), ([], 1))
 
     def test_other_names_get_none_and_the_report_says_why(self):
-        for name, said in (("libcudart.so", "has a number in its name"), ("libcudart.so.", "completes the name"),
-                           ("libcudart.so.%d", "completes the name"), ("libcublas.so.10", "no drop-in has this name"),
-                           ("libnccl.so.2", "the same for every CUDA"), ("libcudnn.so.9", "the same for"),
-                           ("libcurand.so.10", "the same for")):
+        for name, expected in (("libcudart.so", "has a number in its name"), ("libcudart.so.", "completes the name"),
+                               ("libcudart.so.%d", "completes the name"),
+                               ("libcublas.so.10", "no drop-in has this name"),
+                               ("libnccl.so.2", "the same for every CUDA"), ("libcudnn.so.9", "the same for"),
+                               ("libcurand.so.10", "the same for")):
             with self.subTest(name=name):
                 made = self.make(self.opens(name))
                 self.assertEqual((made.added, made.edits, len(made.notes)), ({}, {}, 1))
-                self.assertIn(said, made.notes[0])
+                self.assertIn(expected, made.notes[0])
         self.assertIn("part of a path", self.make(self.opens("libnvrtc.so.12", by_path=["libnvrtc.so.12"])).notes[0])
         self.assertEqual(self.make(self.opens("libcuda.so.1", "libnvidia-ml.so.1")), dropins.DropIns())
 
@@ -265,12 +266,13 @@ class Decided(unittest.TestCase):
 
     def test_another_cpu_and_a_newer_glibc_than_promised_are_refused(self):
         scan = Scan([self.opens("libcublas.so.12")], files=("thing/a.so",))
-        for machine, glibc, said in (("aarch64", (2, 17), "thing/a.so is for x86_64, /x for aarch64: give stubs"),
-                                     ("x86_64", (2, 36), "the wheel's tag claims glibc 2.17"),
-                                     ("x86_64", (2, 17), "")):
+        for machine, glibc, expected in (("aarch64", (2, 17), "thing/a.so is for x86_64, /x for aarch64: give stubs"),
+                                         ("x86_64", (2, 36), "the wheel's tag claims glibc 2.17"),
+                                         ("x86_64", (2, 17), "")):
             made = plan.make(scan, "thing", plan.Options(glibc=(2, 17)), table(), self.find,
-                             lambda *words: Stub(words[0], Path("/x"), words[1], machine, glibc, frozenset()))
-            self.assertEqual([refusal[:len(said)] for refusal in made.refusals], [said] if said else [], made.refusals)
+                             lambda library, file: Stub(library, Path("/x"), file, machine, glibc, frozenset()))
+            refusals = [refusal[:len(expected)] for refusal in made.refusals]
+            self.assertEqual(refusals, [expected] if expected else [], made.refusals)
 
     def test_names_in_python_are_reported(self):
         scan = Scan([], texts={"thing/__init__.py": ("libcublas.so.12",)}, files=("thing/__init__.py",))

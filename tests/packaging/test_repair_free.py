@@ -22,9 +22,10 @@ LIST = {"preload": [{"package": "nvidia-cuda-runtime-cu12", "library": "libcudar
 
 @needs_build
 class Freed(RepairCase):
-    def freed(self, path: Path, *words) -> tuple[str, str]:
+    def freed(self, path: Path, *arguments) -> tuple[str, str]:
         """(what it says, METADATA of the result, without anycuda's licence)"""
-        done = anycuda("repair", "--any-glibc", "--free-requirements", "--force", "-w", self.top / "out", *words, path)
+        done = anycuda("repair", "--any-glibc", "--free-requirements", "--force", "-w", self.top / "out", *arguments,
+                       path)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         result = self.top / "out" / path.name
         self.assertEqual(problems(result), [])
@@ -38,7 +39,7 @@ class Freed(RepairCase):
         path = self.wheel({"thing/a.so": self.library()},
                           metadata=f"{RUNTIME}Requires-Dist: nvidia-cufile-cu12\nRequires-Dist: numpy\n")
         before = self.read(path, METADATA).decode()
-        said, after = self.freed(path)
+        output, after = self.freed(path)
         extras = "".join(f"Provides-Extra: cuda{major}\n" for major in (11, 12, 13))
         others = ('Requires-Dist: nvidia-cuda-runtime-cu11; extra == "cuda11"\n'
                   'Requires-Dist: nvidia-cuda-runtime==13.*; extra == "cuda13"\n')
@@ -47,14 +48,14 @@ class Freed(RepairCase):
                      'freed     nvidia-cuda-runtime==13.*; extra == "cuda13" added',
                      "note      the requirement nvidia-cufile-cu12 stays: anycuda has no stub for it",
                      'pip install "thing[cuda12]"'):
-            self.assertIn(line, said)
+            self.assertIn(line, output)
 
     def test_a_dry_run_says_the_same(self):
         path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
-        said, _ = self.freed(path)
+        output, _ = self.freed(path)
         done = anycuda("repair", "--any-glibc", "--free-requirements", "--dry-run", path)
-        (written,) = (line for line in said.splitlines() if line.startswith("  written "))
-        self.assertEqual(done.stdout.splitlines(), [line for line in said.splitlines() if line != written])
+        (written,) = (line for line in output.splitlines() if line.startswith("  written "))
+        self.assertEqual(done.stdout.splitlines(), [line for line in output.splitlines() if line != written])
 
     def test_without_the_option_nothing_is_freed(self):
         path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
@@ -73,8 +74,8 @@ class Freed(RepairCase):
     def test_opened_name_without_a_drop_in_is_still_required(self):
         opens = compiled('const char* name = "libcudart.so";', self.top / "opens.so")
         path = self.wheel({"thing/a.so": self.library(), "thing/opens.so": opens}, metadata=RUNTIME)
-        said, after = self.freed(path)
-        self.assertIn("nvidia-cuda-runtime-cu12 stays: thing/opens.so opens libcudart.so", said)
+        output, after = self.freed(path)
+        self.assertIn("nvidia-cuda-runtime-cu12 stays: thing/opens.so opens libcudart.so", output)
         self.assertEqual(after, self.read(path, METADATA).decode())
 
     def test_what_a_drop_in_serves_is_an_extra(self):
@@ -83,14 +84,14 @@ class Freed(RepairCase):
         for files in ({"thing/opens.so": opens}, {"thing/a.so": self.library(), "thing/opens.so": opens}):
             path = self.wheel(files, metadata=RUNTIME)
             self.assertIn(EXTRA, self.freed(path)[1])
-            said, after = self.freed(path, "--no-drop-ins")
-            self.assertIn("nvidia-cuda-runtime-cu12 stays: thing/opens.so opens libcudart.so.12", said)
+            output, after = self.freed(path, "--no-drop-ins")
+            self.assertIn("nvidia-cuda-runtime-cu12 stays: thing/opens.so opens libcudart.so.12", output)
             self.assertEqual(after, self.read(path, METADATA).decode())
 
     def test_a_wheel_without_files_for_cuda_keeps_its_requirements(self):
         path = self.wheel({"thing/a.py": b"1"}, metadata=RUNTIME)
-        said, _ = self.freed(path)
-        self.assertIn("nvidia-cuda-runtime-cu12 stays: no file of the wheel needs a stub", said)
+        output, _ = self.freed(path)
+        self.assertIn("nvidia-cuda-runtime-cu12 stays: no file of the wheel needs a stub", output)
         self.assertEqual((self.top / "out" / path.name).read_bytes(), path.read_bytes())
 
     def test_beside_a_dropped_one(self):
@@ -105,13 +106,13 @@ class Freed(RepairCase):
         asks = b"from importlib.metadata import files\nfiles('nvidia-cuda-runtime-cu12')\nfiles('nvidia-nccl-cu12')\n"
         path = self.wheel({"thing/a.so": self.library(), "thing/load.json": text, "thing/load.py": asks,
                            "thing-1.0.dist-info/sbom.json": text}, metadata=RUNTIME)
-        said, _ = self.freed(path)
+        output, _ = self.freed(path)
         result = self.top / "out" / path.name
         self.assertEqual(json.loads(self.read(result, "thing/load.json")), {"preload": LIST["preload"][1:]})
         self.assertEqual(self.read(result, "thing-1.0.dist-info/sbom.json"), text)
         self.assertEqual(self.read(result, "thing/load.py"), asks)
-        self.assertIn("freed     thing/load.json no longer loads the libraries of nvidia-cuda-runtime-cu12", said)
-        self.assertIn("note      thing/load.py asks for nvidia-cuda-runtime-cu12 by name, which may", said)
+        self.assertIn("freed     thing/load.json no longer loads the libraries of nvidia-cuda-runtime-cu12", output)
+        self.assertIn("note      thing/load.py asks for nvidia-cuda-runtime-cu12 by name, which may", output)
 
     def test_a_list_of_what_stays_required_is_kept(self):
         text = json.dumps(LIST, indent=2).encode()
@@ -124,10 +125,10 @@ class Freed(RepairCase):
 
 @needs_build
 class Installed(RepairCase):
-    def install(self, *words) -> subprocess.CompletedProcess:
+    def install(self, *arguments) -> subprocess.CompletedProcess:
         return subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-index",
-                               "--dry-run", "--target", self.top / "target", *words], capture_output=True, text=True,
-                              env={**os.environ, "PYTHONPATH": str(artifact("pip"))})
+                               "--dry-run", "--target", self.top / "target", *arguments],
+                              capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(artifact("pip"))})
 
     def test_pip_asks_for_the_libraries_with_an_extra_only(self):
         path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)

@@ -24,10 +24,10 @@ class NothingIsLost(RepairCase):
     def test_no_room_for_the_result(self):
         path = self.wheel({"thing/a.so": self.library(), "thing/big": os.urandom(3 << 20)})
         before = path.read_bytes()
-        for words in (["-w", str(self.top / "out")], ["--in-place"]):
-            with self.subTest(words=words):
+        for arguments in (["-w", str(self.top / "out")], ["--in-place"]):
+            with self.subTest(arguments=arguments):
                 done = subprocess.run(
-                    [sys.executable, str(COMMAND), "repair", *words, str(path)], capture_output=True, text=True,
+                    [sys.executable, str(COMMAND), "repair", *arguments, str(path)], capture_output=True, text=True,
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
                 self.assertEqual((done.returncode, path.read_bytes()), (2, before))
                 self.assertRegex(done.stderr, r"^anycuda repair: .*File too large\n$")
@@ -61,8 +61,8 @@ class NothingIsLost(RepairCase):
         while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked-*")):
             pass
         child.send_signal(signal.SIGINT)
-        said = child.communicate()
-        self.assertEqual((child.returncode, said[1]), (130, ""))
+        output = child.communicate()
+        self.assertEqual((child.returncode, output[1]), (130, ""))
         self.assertEqual((list(out.iterdir()), path.read_bytes()), ([], before))
 
     def test_ended_from_outside(self):
@@ -75,8 +75,8 @@ class NothingIsLost(RepairCase):
             while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked-*")):
                 pass
             child.send_signal(number)
-            said = child.communicate()
-            self.assertEqual((child.returncode, said[1], list(out.iterdir())), (128 + number, "", []))
+            output = child.communicate()
+            self.assertEqual((child.returncode, output[1], list(out.iterdir())), (128 + number, "", []))
 
     def test_no_room_names_the_disk_that_is_full(self):
         """Not the file that was being copied to it."""
@@ -94,14 +94,15 @@ class NothingIsLost(RepairCase):
 
     def test_what_stdout_cannot_take(self):
         path = self.wheel({"thing/a.so": self.library()})
-        for words in (["repair", "--dry-run", path], ["check", path], ["patch", "--dry-run", self.top / "made.so"]):
-            with self.subTest(words=words), open("/dev/full", "w") as full:
-                done = subprocess.run([sys.executable, COMMAND, *words], stdout=full, stderr=subprocess.PIPE, text=True)
+        for arguments in (["repair", "--dry-run", path], ["check", path], ["patch", "--dry-run", self.top / "made.so"]):
+            with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
+                done = subprocess.run([sys.executable, COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE,
+                                      text=True)
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertRegex(done.stderr, r"^anycuda \w+: .*No space left on device\n$")
-            done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, COMMAND, *words],
+            done = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, COMMAND, *arguments],
                                   stderr=subprocess.PIPE, text=True)
-            self.assertEqual((done.returncode in (0, 1), done.stderr), (True, ""), words)
+            self.assertEqual((done.returncode in (0, 1), done.stderr), (True, ""), arguments)
 
     def test_folders_that_may_not_be_entered(self):
         become = [*WITHOUT_RIGHTS, sys.executable, COMMAND]
@@ -110,9 +111,10 @@ class NothingIsLost(RepairCase):
         (self.top / "closed").mkdir()
         (self.top / "closed").chmod(0)
         self.addCleanup((self.top / "closed").chmod, 0o700)
-        for words in (["repair", "-w", self.top / "closed", path], ["repair", "-w", self.top / "closed" / "in", path],
-                      ["check", self.top / "closed" / "a.whl"], ["patch", self.top / "closed" / "a"]):
-            done = subprocess.run([*become, *words], capture_output=True, text=True)
+        for arguments in (["repair", "-w", self.top / "closed", path],
+                          ["repair", "-w", self.top / "closed" / "in", path],
+                          ["check", self.top / "closed" / "a.whl"], ["patch", self.top / "closed" / "a"]):
+            done = subprocess.run([*become, *arguments], capture_output=True, text=True)
             self.assertEqual((done.returncode, "Traceback" in done.stderr), (2, False), done.stderr)
             self.assertIn("Permission denied", done.stdout + done.stderr)
 

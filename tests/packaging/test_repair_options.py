@@ -34,8 +34,8 @@ class Imports(unittest.TestCase):
 
 
 class OptionsCase(RepairCase):
-    def run_repair(self, *words, status: int = 0) -> subprocess.CompletedProcess:
-        done = anycuda("repair", "--any-glibc", "--force", "-w", self.top / "out", *words)
+    def run_repair(self, *arguments, status: int = 0) -> subprocess.CompletedProcess:
+        done = anycuda("repair", "--any-glibc", "--force", "-w", self.top / "out", *arguments)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
@@ -108,10 +108,10 @@ class Reports(OptionsCase):
     def test_notes_stand_once_for_copies(self):
         opens = compiled(OPENS, self.top / "opens.so")
         path = self.wheel({f"thing/{name}.so": opens for name in "abc"})
-        said = self.run_repair(path).stdout
-        self.assertEqual(said.count("opens libcublas.so:"), 1)
-        self.assertIn("note      thing/a.so opens libcublas.so:", said)
-        self.assertIn("(the same for its 2 copies)", said)
+        output = self.run_repair(path).stdout
+        self.assertEqual(output.count("opens libcublas.so:"), 1)
+        self.assertIn("note      thing/a.so opens libcublas.so:", output)
+        self.assertIn("(the same for its 2 copies)", output)
         self.assertEqual(self.run_repair("-v", path).stdout.count("opens libcublas.so:"), 3)
 
 
@@ -220,30 +220,31 @@ class Excluded(OptionsCase):
 @needs_build
 class Wrong(OptionsCase):
     def test_options_print_the_usage_of_the_command(self):
-        for words, said in ((["repair", "--frobnicate", "x.whl"], "unrecognized arguments: --frobnicate"),
-                            (["repair", "-z", "10", "x.whl"], "invalid choice: 10"),
-                            (["repair", "-j", "0", "x.whl"], "'0' is not a number from 1 to 256"),
-                            (["repair", "-j", "9" * 5000, "x.whl"], "is not a number from 1 to 256"),
-                            (["repair", "--build-tag", "x", "x.whl"], "'x' is not a build tag"),
-                            (["repair", "--build-tag", "1", "--in-place", "x.whl"], "not allowed with"),
-                            (["repair", "-q", "-v", "x.whl"], "not allowed with"), (["repair"], "required"),
-                            (["check", "--frobnicate", "x"], "unrecognized arguments"),
-                            (["doctor", "--frobnicate"], "unrecognized arguments")):
-            with self.subTest(words=[word[:20] for word in words]):
-                done = anycuda(*words)
+        for arguments, expected in ((["repair", "--frobnicate", "x.whl"], "unrecognized arguments: --frobnicate"),
+                                    (["repair", "-z", "10", "x.whl"], "invalid choice: 10"),
+                                    (["repair", "-j", "0", "x.whl"], "'0' is not a number from 1 to 256"),
+                                    (["repair", "-j", "9" * 5000, "x.whl"], "is not a number from 1 to 256"),
+                                    (["repair", "--build-tag", "x", "x.whl"], "'x' is not a build tag"),
+                                    (["repair", "--build-tag", "1", "--in-place", "x.whl"], "not allowed with"),
+                                    (["repair", "-q", "-v", "x.whl"], "not allowed with"), (["repair"], "required"),
+                                    (["check", "--frobnicate", "x"], "unrecognized arguments"),
+                                    (["doctor", "--frobnicate"], "unrecognized arguments")):
+            with self.subTest(arguments=[word[:20] for word in arguments]):
+                done = anycuda(*arguments)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
-                self.assertTrue(done.stderr.startswith(f"usage: anycuda {words[0]} "), done.stderr[:100])
-                self.assertIn(said, done.stderr)
+                self.assertTrue(done.stderr.startswith(f"usage: anycuda {arguments[0]} "), done.stderr[:100])
+                self.assertIn(expected, done.stderr)
 
     def test_what_is_not_a_wheel(self):
-        for name, said in (("thing-1.0.tar.gz", "pip wheel"), ("thing_1.0_amd64.deb", "dpkg-deb -R"),
-                           ("thing-1.0-0.conda", "cph extract"), ("thing-1.0-0.tar.bz2", "a conda package"),
-                           ("thing.rpm", "an RPM package"), ("thing.zip", "pip wheel"), ("thing.so", "anycuda patch"),
-                           ("thing.whl", "is not named like a wheel"), ("README", "is not named like a wheel")):
+        for name, expected in (("thing-1.0.tar.gz", "pip wheel"), ("thing_1.0_amd64.deb", "dpkg-deb -R"),
+                               ("thing-1.0-0.conda", "cph extract"), ("thing-1.0-0.tar.bz2", "a conda package"),
+                               ("thing.rpm", "an RPM package"), ("thing.zip", "pip wheel"),
+                               ("thing.so", "anycuda patch"),
+                               ("thing.whl", "is not named like a wheel"), ("README", "is not named like a wheel")):
             with self.subTest(name=name):
                 path = self.top / name
                 path.write_bytes(b"\x7fELF" if name == "thing.so" else b"x")
-                self.assertIn(said, self.refused(path, status=2))
+                self.assertIn(expected, self.refused(path, status=2))
 
     def test_folders_without_wheels_and_pipes(self):
         (self.top / "empty").mkdir()
@@ -264,7 +265,7 @@ class Same(OptionsCase):
         path = self.wheel({"thing/big.so": big, "thing/a.so": self.library("11.8"), "thing/opens.so": opens,
                            f"{INFO}/LICENSE": b"theirs"}, metadata="License-File: LICENSE\nRequires-Dist: numpy\n")
         found = set()
-        for number, (words, umask, variables) in enumerate((
+        for number, (arguments, umask, variables) in enumerate((
                 (("-j", "1"), 0o022, {"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "UTC"}),
                 (("-j", "3", "-q"), 0o077, {"PYTHONHASHSEED": "1", "LC_ALL": "C.UTF-8", "TZ": "Asia/Tokyo"}),
                 (("-j", "16", "--json"), 0o000, {"PYTHONHASHSEED": "2", "PYTHONUTF8": "1", "COLUMNS": "20"}))):
@@ -272,7 +273,7 @@ class Same(OptionsCase):
             place.mkdir()
             given = Path(shutil.copy(path, place))
             os.utime(given, (number, number))
-            command = [sys.executable, COMMAND, "repair", "--any-glibc", *words, given.name]
+            command = [sys.executable, COMMAND, "repair", "--any-glibc", *arguments, given.name]
             subprocess.run(command, cwd=place, check=True, env={**os.environ, **variables}, stdout=subprocess.DEVNULL,
                            preexec_fn=lambda umask=umask: os.umask(umask) and None)
             found.add((place / "wheelhouse" / path.name).read_bytes())

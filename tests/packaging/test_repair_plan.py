@@ -28,7 +28,7 @@ CUDA = Library("cuda", "driver", "libcuda_stub.so", True, "libcuda.so", {"1": Ma
 TABLE = Table({one.name: one for one in (CUDART, NVRTC, CUDA)},
               {"cublas": ("libcublas.so.12", "libcublas.so.11"), "nvml": ("libnvidia-ml.so.1",),
                "nvrtc-builtins": ("libnvrtc-builtins.so.12.0",)})
-EXPORTS = {"cudart": {(name, major.node) for name in CUDART.symbols for major in CUDART.majors.values()},
+EXPORTS = {"cudart": {(name, major.symbol_version) for name in CUDART.symbols for major in CUDART.majors.values()},
            "nvrtc": {("nvrtcVersion", "libnvrtc.so.12")}, "cuda": {("cuInit", NATIVE)}}
 
 
@@ -39,8 +39,8 @@ def stub_of(library: str, machine: str = "x86_64", glibc=(2, 17)) -> Stub:
 
 def use(needed="libcudart.so.12", how="named", majors=("12",), names=("cudaMalloc",), bare=False, library="cudart",
         weak=False) -> Use:
-    said = "" if bare or library == "cuda" else (majors or ("",))[0]
-    return Use(library, needed, how, majors, tuple(Reference(name, said, weak) for name in names))
+    major = "" if bare or library == "cuda" else (majors or ("",))[0]
+    return Use(library, needed, how, majors, tuple(Reference(name, major, weak) for name in names))
 
 
 def member(name="thing/a.so", *uses: Use, needed=(), search_path=None, other=(), static=False, provides=None,
@@ -192,9 +192,9 @@ class Refused(unittest.TestCase):
                 self.assertEqual(make(member("a.so", use(), glibc=glibc), options=options, stubs=new).refusals, [])
         driver = member("b.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"))
         both = self.refusal(member("a.so", use()), driver, options=old, stubs=new)  # once, for all stubs and files
-        for said in ("libcudart_stub.so (needs 2.34)", "libcuda_stub.so (needs 2.34)", "from PyPI",
-                     "packaging/wheel/build.py", "--any-glibc"):
-            self.assertIn(said, both)
+        for expected in ("libcudart_stub.so (needs 2.34)", "libcuda_stub.so (needs 2.34)", "from PyPI",
+                         "packaging/wheel/build.py", "--any-glibc"):
+            self.assertIn(expected, both)
         manylinux1 = plan.Options(glibc=(2, 5))
         self.assertEqual(make(member("a.so", use()), options=manylinux1).refusals, [])
 

@@ -69,12 +69,12 @@ class RealWheel:
 class LoadsAlone(RealWheel):
     def test_self_contained_library_loads_with_the_installed_runtime(self):
         stub = stub_in(self.repaired, "cudart")
-        for releases, said in (((), "35 0 0"), (("13.5",), "0 13050 1"), (("11.8", "12.9", "13.5"), "0 13050 1"),
-                               (("12.9",), "0 12090 1")):
+        for releases, expected in (((), "35 0 0"), (("13.5",), "0 13050 1"), (("11.8", "12.9", "13.5"), "0 13050 1"),
+                                   (("12.9",), "0 12090 1")):
             machine = self.machine(*releases)
             for name in self.loads:
                 with self.subTest(name=name, releases=releases):
-                    self.assertEqual(load(machine, self.repaired / name, stub), said)
+                    self.assertEqual(load(machine, self.repaired / name, stub), expected)
 
 
 class NeedsOthers(RealWheel):

@@ -28,8 +28,8 @@ STUBS = ([*sorted((path for path in (BUILD / "lib").glob("lib*_stub.so") if path
 PROGRAM = REAL / "native" / "call_cudart-12"
 
 
-def run(machine: Machine, *words: object) -> subprocess.CompletedProcess:
-    return machine.run([machine.python, COMMAND, "run", *words])
+def run(machine: Machine, *arguments: object) -> subprocess.CompletedProcess:
+    return machine.run([machine.python, COMMAND, "run", *arguments])
 
 
 def values(done: subprocess.CompletedProcess) -> dict[str, str]:
@@ -182,9 +182,9 @@ class OpenedByName(Folder):
         machine = Machine(self).wheel("nvjpeg", "13.5")
         self.assertEqual(machine.run([opener]).stdout, "-1 0\n")
         start = f"import subprocess; subprocess.run([{str(opener)!r}])"
-        for words in ([opener], ["sh", "-c", f"'{opener}'; true"], [machine.python, "-c", start]):
-            done = run(machine, "--", *words)
-            self.assertEqual((done.stdout, done.stderr), ("0 13\n", ""), words)
+        for arguments in ([opener], ["sh", "-c", f"'{opener}'; true"], [machine.python, "-c", start]):
+            done = run(machine, "--", *arguments)
+            self.assertEqual((done.stdout, done.stderr), ("0 13\n", ""), arguments)
 
     def test_dt_rpath_is_reported_if_it_hides_the_drop_in(self):
         machine = Machine(self)
@@ -204,8 +204,8 @@ class OpenedByName(Folder):
 class Process(Folder):
     """What a program sees of it."""
 
-    def out(self, *words: object, machine: Machine = None, status: int = 0) -> str:
-        done = run(machine or Machine(self), *words)
+    def out(self, *arguments: object, machine: Machine = None, status: int = 0) -> str:
+        done = run(machine or Machine(self), *arguments)
         self.assertEqual((done.returncode, done.stderr), (status, ""))
         return done.stdout.strip()
 
@@ -217,7 +217,7 @@ class Process(Folder):
         if " " in str(folder):
             folder = private_link.link_to(folder, " ", {"XDG_RUNTIME_DIR": runtime})
         stubs = ":".join(str(folder / stub.name) for stub in STUBS)
-        for before, words, after in (
+        for before, arguments, after in (
             ({}, (), f"{DROPINS}|||"),
             ({"LD_LIBRARY_PATH": ""}, (), f"{DROPINS}|||"),
             ({"LD_LIBRARY_PATH": "/a:/b", "KEPT": "1"}, (), f"{DROPINS}:/a:/b|||1"),
@@ -226,7 +226,7 @@ class Process(Folder):
             ({"LD_PRELOAD": "libm.so.6"}, ("--preload",), f"|{stubs}:libm.so.6||"),
         ):
             machine = Machine(self).env(XDG_RUNTIME_DIR=runtime, **before)
-            self.assertEqual(self.out(*words, *show, machine=machine), after, before)
+            self.assertEqual(self.out(*arguments, *show, machine=machine), after, before)
 
     def test_the_exit_status_and_signals_are_the_programs(self):
         self.assertEqual(run(Machine(self), "--", "sh", "-c", "exit 7").returncode, 7)
@@ -253,10 +253,10 @@ class Process(Folder):
 
 @needs_programs
 class Refused(Folder):
-    def refused(self, status: int, said: str, *words: object, machine: Machine = None) -> None:
-        done = run(machine or Machine(self), *words)
+    def refused(self, status: int, expected: str, *arguments: object, machine: Machine = None) -> None:
+        done = run(machine or Machine(self), *arguments)
         self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
-        self.assertTrue(done.stderr.startswith("anycuda run: ") and said in done.stderr, done.stderr)
+        self.assertTrue(done.stderr.startswith("anycuda run: ") and expected in done.stderr, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
 
     def test_no_such_program(self):
@@ -302,7 +302,7 @@ class Refused(Folder):
 class Warnings(Folder):
     """Of programs that this machine need not be able to run."""
 
-    def said(self, path: Path, preload: bool = False, cpu: str = "x86_64") -> str:
+    def warnings(self, path: Path, preload: bool = False, cpu: str = "x86_64") -> str:
         installed = Installation("1", cpu, {"dropins": DROPINS, "stubs": BUILD / "lib"})
         about = program.about(path, {"PATH": "/usr/bin:/bin"})
         return "\n".join(environment.warnings(about, installed, table(), preload))
@@ -315,26 +315,26 @@ class Warnings(Folder):
         return path
 
     def test_none_for_what_works(self):
-        self.assertEqual((self.said(PROGRAM), self.said(PROGRAM, preload=True)), ("", ""))
+        self.assertEqual((self.warnings(PROGRAM), self.warnings(PROGRAM, preload=True)), ("", ""))
 
     def test_a_dt_rpath_to_drop_ins_of_libraries_without_versions(self):
         for name in ("libnccl.so.2", "libnvidia-ml.so.1"):
             shutil.copy(DROPINS / name, self.folder)
         about = self.compile("program", "int main(void) { return 0; }", "-Wl,--disable-new-dtags",
                              f"-Wl,-rpath,{self.folder}")
-        self.assertEqual(self.said(about), "")
+        self.assertEqual(self.warnings(about), "")
         (self.folder / "libnccl.so.2").unlink()
         self.compile("libnccl.so.2", "int ncclGetVersion(int* to) { return to != 0; }", "-shared", "-fPIC",
                      "-Wl,-soname,libnccl.so.2")
-        self.assertIn(f"uses {self.folder}/libnccl.so.2", self.said(about))
+        self.assertIn(f"uses {self.folder}/libnccl.so.2", self.warnings(about))
 
     def test_another_cpu(self):
         other = self.changed(18, b"\xb7\x00")  # aarch64
         self.assertIn("is for aarch64, this anycuda for x86_64; the dynamic linker skips the drop-ins",
-                      self.said(other))
-        self.assertIn("reports an error for each preloaded stub", self.said(other, preload=True))
-        self.assertIn("is for 32-bit machines", self.said(self.changed(4, b"\1"), preload=True))
-        self.assertEqual(self.said(other, cpu="aarch64"), "")
+                      self.warnings(other))
+        self.assertIn("reports an error for each preloaded stub", self.warnings(other, preload=True))
+        self.assertIn("is for 32-bit machines", self.warnings(self.changed(4, b"\1"), preload=True))
+        self.assertEqual(self.warnings(other, cpu="aarch64"), "")
 
     def test_a_privileged_program(self):
         """As another user sees it: the owner of a set-uid file has its rights in any case."""
@@ -343,17 +343,17 @@ class Warnings(Folder):
         path.chmod(path.stat().st_mode | stat.S_ISUID)
         with mock.patch.object(os, "getuid", return_value=path.stat().st_uid + 1):
             self.assertIn("with the rights of another user, for whom the dynamic linker ignores LD_PRELOAD",
-                          self.said(path, preload=True))
+                          self.warnings(path, preload=True))
         with mock.patch.object(os, "getuid", return_value=path.stat().st_uid):
-            self.assertEqual(self.said(path), "")
+            self.assertEqual(self.warnings(path), "")
 
     def test_a_program_that_may_be_run_and_not_read(self):
         """Nothing is known about it, and nothing is claimed."""
         with mock.patch.object(read, "read", side_effect=ElfError(f"{PROGRAM}: Permission denied")), \
                 mock.patch.object(os, "access", return_value=False):
-            said = self.said(PROGRAM)
-        self.assertEqual(said, f"{PROGRAM} cannot be read, so it is unknown whether LD_LIBRARY_PATH has an effect on "
-                               "it")
+            output = self.warnings(PROGRAM)
+        self.assertEqual(output, f"{PROGRAM} cannot be read, so it is unknown whether LD_LIBRARY_PATH has an effect on "
+                         "it")
 
 
 @needs_programs

@@ -54,15 +54,15 @@ class TileLang(unittest.TestCase):
 
     def test_every_library_loads_and_calls_the_installed_cuda(self):
         loaded = [f"loaded {name}" for name in (*LIBRARIES, *(f"libstub_{name}.so" for name in STUBS))]
-        for release, said in ((None, "no usable CUDA runtime was found"),
-                              ("12.9", "nvidia/cuda_runtime/lib/libcudart.so.12"),
-                              ("13.5", "nvidia/cu13/lib/libcudart.so.13")):
+        for release, expected in ((None, "no usable CUDA runtime was found"),
+                                  ("12.9", "nvidia/cuda_runtime/lib/libcudart.so.12"),
+                                  ("13.5", "nvidia/cu13/lib/libcudart.so.13")):
             machine = self.machine()
             if release:
                 machine.wheel("cudart", release)
             done = self.ask(machine)
             self.assertEqual((done.returncode, done.stdout.splitlines()), (0, [*loaded, "device 1 0"]), done.stderr)
-            self.assertIn(said, done.stderr)
+            self.assertIn(expected, done.stderr)
             self.assertEqual("cudart: using" in done.stderr, release is not None)
 
     def test_it_would_not_load_without_a_symbol(self):

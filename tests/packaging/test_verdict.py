@@ -42,59 +42,60 @@ def stands(*files: FileUse, inside=(), requires=(), python=(), kernels=None) -> 
                             kernels=kernels)
 
 
-def said(*files: FileUse, **options) -> str:
+def described(*files: FileUse, **options) -> str:
     return describe_verdict.sentence(stands(*files, **options))
 
 
 class Kinds(unittest.TestCase):
     def test_free_if_stubs_stand_for_all_of_it(self):
-        self.assertEqual(said(use_file(linked())), "free")
-        self.assertEqual(said(use_file(linked(), needed=("libstdc++.so.6",))), "free")
-        self.assertEqual(said(use_file(loaded("cublas", "libcublas.so.12"))), "free")  # a drop-in serves it
+        self.assertEqual(described(use_file(linked())), "free")
+        self.assertEqual(described(use_file(linked(), needed=("libstdc++.so.6",))), "free")
+        self.assertEqual(described(use_file(loaded("cublas", "libcublas.so.12"))), "free")  # a drop-in serves it
 
     def test_tied_by_needed_library_without_a_stub(self):
-        self.assertEqual(said(use_file(linked(), needed=(CUPTI,))), "tied to CUDA 12 by libcupti.so.12 (0.so)")
+        self.assertEqual(described(use_file(linked(), needed=(CUPTI,))), "tied to CUDA 12 by libcupti.so.12 (0.so)")
 
     def test_tie_of_a_file_that_nothing_is_replaced_in(self):
         found = stands(use_file(linked()), use_file(needed=(CUPTI,)))
         self.assertEqual((found.kind, [(tie.file, tie.library) for tie in found.ties]), ("tied", [("1.so", CUPTI)]))
 
     def test_tied_by_opened_library_without_a_stub(self):
-        self.assertEqual(said(use_file(linked(), unstubbed=("libnppc.so.12",))),
+        self.assertEqual(described(use_file(linked(), unstubbed=("libnppc.so.12",))),
                          "tied to CUDA 12 by libnppc.so.12 (opened by 0.so)")
 
     def test_file_that_tries_several_majors_is_not_tied(self):
         self.assertEqual(stands(use_file(linked(), unstubbed=("libcupti.so.11", "libcupti.so.12"))).ties, ())
 
     def test_library_inside_the_wheel_ties_nothing(self):
-        self.assertEqual(said(use_file(linked(), needed=(CUPTI,)), inside=(CUPTI,)), "free")
+        self.assertEqual(described(use_file(linked(), needed=(CUPTI,)), inside=(CUPTI,)), "free")
 
     def test_every_tie_is_named(self):
-        text = said(use_file(needed=(CUPTI, "libnppc.so.11")), use_file(needed=(CUPTI,)))
+        text = described(use_file(needed=(CUPTI, "libnppc.so.11")), use_file(needed=(CUPTI,)))
         self.assertEqual(text.split("; "), ["tied to CUDA 12 by libcupti.so.12 (0.so, 1.so)",
                                             "tied to CUDA 11 by libnppc.so.11 (0.so)"])
 
     def test_every_file_of_a_tie_is_named(self):
-        text = said(*(use_file(needed=(CUPTI,)) for _ in range(7)))
+        text = described(*(use_file(needed=(CUPTI,)) for _ in range(7)))
         self.assertEqual(text, f"tied to CUDA 12 by {CUPTI} ({', '.join(f'{number}.so' for number in range(7))})")
 
     def test_number_that_is_not_cudas(self):
-        self.assertEqual(said(use_file(needed=("libcudnn.so.7",))), "tied by libcudnn.so.7 (0.so)")
-        self.assertEqual(said(use_file(needed=("libcudart.so.10.2",))), "tied to CUDA 10 by libcudart.so.10.2 (0.so)")
+        self.assertEqual(described(use_file(needed=("libcudnn.so.7",))), "tied by libcudnn.so.7 (0.so)")
+        self.assertEqual(described(use_file(needed=("libcudart.so.10.2",))),
+                         "tied to CUDA 10 by libcudart.so.10.2 (0.so)")
 
     def test_copy_that_a_stub_replaces_ties_nothing(self):
         copy = use_file(needed=("libcublasLt.so.12",), soname="libcublas-0a1b2c3d.so.12",
                         provides=Provides("cublas", "renamed", "12"))
         user = use_file(Use("cublas", copy.soname, "renamed", ("12",)))
-        self.assertEqual(said(user, copy), "free")
+        self.assertEqual(described(user, copy), "free")
 
     def test_copy_that_stays_ties_the_wheel(self):
         """A CUDA runtime is linked into it, so a stub cannot replace it, and it needs the rest of its CUDA."""
         copy = use_file(needed=("libcublas.so.12",), soname="libcusolver-0a1b2c3d.so.11", static="12.9",
                         provides=Provides("cusolver", "renamed", "12"))
         user = use_file(Use("cusolver", copy.soname, "renamed", ("12",)))
-        self.assertEqual(said(user, copy), "tied to CUDA 12 by libcublas.so.12 (1.so); "
-                                           "static runtime 12.9: needs driver 525")
+        self.assertEqual(described(user, copy), "tied to CUDA 12 by libcublas.so.12 (1.so); "
+                         "static runtime 12.9: needs driver 525")
 
     def test_copy_that_a_staying_copy_needs_stays(self):
         gone = use_file(needed=("libcublasLt.so.12",), soname="libcublas-0a1b2c3d.so.12",
@@ -111,16 +112,16 @@ class Kinds(unittest.TestCase):
     def test_other_product_is_not_of_cuda_itself(self):
         for soname in ("libcutensor.so.2", "libcutensorMg.so.2", "libcusparseLt.so.0", "libcudss.so.0",
                        "libnvshmem_host.so.3", "libnvinfer.so.10", "libcutensor-0a1b2c3d.so.2.2.0"):
-            self.assertEqual(said(use_file(needed=("libnppc.so.12",), soname=soname, static="11.8")),
+            self.assertEqual(described(use_file(needed=("libnppc.so.12",), soname=soname, static="11.8")),
                              "tied to CUDA 12 by libnppc.so.12 (0.so); static runtime 11.8: needs driver 450", soname)
 
     def test_static_runtime_with_the_oldest_driver(self):
-        self.assertEqual(said(use_file(static="12.9")), "static runtime 12.9: needs driver 525")
-        self.assertEqual(said(use_file(static="12.4"), use_file(static="13.0")),
+        self.assertEqual(described(use_file(static="12.9")), "static runtime 12.9: needs driver 525")
+        self.assertEqual(described(use_file(static="12.4"), use_file(static="13.0")),
                          "static runtime 12.4, 13.0: needs driver 525 to 580, by file")
         old = FileUse(Path("x"), (), (), True, None)
-        self.assertEqual(said(old), "static runtime older than 11.8: needs driver 450")
-        self.assertEqual(said(use_file(static="14.0")), "static runtime 14.0: the driver that it needs is unknown")
+        self.assertEqual(described(old), "static runtime older than 11.8: needs driver 450")
+        self.assertEqual(described(use_file(static="14.0")), "static runtime 14.0: the driver that it needs is unknown")
 
     def test_unknown_static_runtime_needs_the_driver_of_its_cubins(self):
         old, new = FileUse(Path("x"), (), (), True, None), use_file(static="12.4")
@@ -131,28 +132,29 @@ class Kinds(unittest.TestCase):
 
     def test_own_loader(self):
         names = ("libcublas.so", "libcublas.so.%d")
-        self.assertEqual(said(use_file(loaded("cublas", *names))),
+        self.assertEqual(described(use_file(loaded("cublas", *names))),
                          "own loader: it may open libcublas.so, libcublas.so.%d")
         own = use_file(loaded("cublas", "libcublas.so.12"), provides=Provides("cublas", "some", ""), static="12.8",
                        defines=BLAS)
-        self.assertEqual(said(own), "own loader in 0.so; static runtime 12.8: needs driver 525")
-        self.assertEqual(said(use_file(linked(), loaded("cublas", *names))),
+        self.assertEqual(described(own), "own loader in 0.so; static runtime 12.8: needs driver 525")
+        self.assertEqual(described(use_file(linked(), loaded("cublas", *names))),
                          "free; may open libcublas.so, libcublas.so.%d")
 
     def test_tool_that_stands_before_a_library_is_not_a_loader(self):
         blas = Use("cublas", "libcublas.so.12", "named", ("12",))
-        self.assertEqual(said(use_file(blas, loaded("cublas", "libcublas.so.12"), defines=BLAS)), "free")
-        self.assertEqual(said(use_file(blas, loaded("cuda", "libcuda.so.1"), defines=BLAS)), "free")
-        self.assertEqual(said(use_file(loaded("cublas", "libcublas.so.12"), defines=BLAS[:4])), "free")
+        self.assertEqual(described(use_file(blas, loaded("cublas", "libcublas.so.12"), defines=BLAS)), "free")
+        self.assertEqual(described(use_file(blas, loaded("cuda", "libcuda.so.1"), defines=BLAS)), "free")
+        self.assertEqual(described(use_file(loaded("cublas", "libcublas.so.12"), defines=BLAS[:4])), "free")
         inside = use_file(linked(), loaded("cublas", "libcublas.so.12"), defines=["ncclAllReduce", "ncclBcast",
                           "ncclGroupStart", "ncclGroupEnd", "ncclGetVersion"])
-        self.assertEqual(said(inside), "free")
+        self.assertEqual(described(inside), "free")
 
     def test_no_cuda_in_binaries(self):
-        self.assertEqual(said(use_file(needed=("libm.so.6",))), "no CUDA in binaries")
-        self.assertEqual(said(python=("libcudart.so.12", "import torch")),
+        self.assertEqual(described(use_file(needed=("libm.so.6",))), "no CUDA in binaries")
+        self.assertEqual(described(python=("libcudart.so.12", "import torch")),
                          "no CUDA in binaries; its Python files may open libcudart.so.12 and import torch")
-        self.assertEqual(said(python=("libcudart.so.12", "import torch"), kernels=Needs(375, (), ("4.0",), least=375)),
+        needs = Needs(375, (), ("4.0",), least=375)
+        self.assertEqual(described(python=("libcudart.so.12", "import torch"), kernels=needs),
                          "device code in PTX 4.0: needs driver 375; its Python files may open libcudart.so.12 and "
                          "import torch")
 
@@ -170,12 +172,13 @@ class With(unittest.TestCase):
 
     def test_torch_with_the_versions_that_the_wheel_requires(self):
         torch = use_file(linked(), needed=("libc10.so", "libtorch.so"))
-        self.assertEqual(said(torch), "free with torch (versions not stated)")
-        self.assertEqual(said(torch, requires=("torch",)), "free with torch (versions not stated)")
-        self.assertEqual(said(torch, requires=("torch>=2.9,<3; python_version > '3.8'",)), "free with torch (>=2.9,<3)")
+        self.assertEqual(described(torch), "free with torch (versions not stated)")
+        self.assertEqual(described(torch, requires=("torch",)), "free with torch (versions not stated)")
+        self.assertEqual(described(torch, requires=("torch>=2.9,<3; python_version > '3.8'",)),
+                         "free with torch (>=2.9,<3)")
 
     def test_package_of_one_cuda(self):
-        self.assertEqual(said(use_file(linked(), needed=("libcutensor.so.2",)), requires=("cutensor-cu12>=2.8",)),
+        self.assertEqual(described(use_file(linked(), needed=("libcutensor.so.2",)), requires=("cutensor-cu12>=2.8",)),
                          "free with cutensor-cu12 (>=2.8, of CUDA 12)")
 
     def test_library_that_no_requirement_brings(self):
@@ -183,24 +186,25 @@ class With(unittest.TestCase):
                 (("libcutensor.so.2", "libcutensorMg.so.2"), "cutensor"), (("libnvinfer.so.10",), "tensorrt"),
                 (("libcustatevec.so.1",), "custatevec"), (("libcutensornet.so.2",), "cutensornet"),
                 (("libcufile.so.0",), "nvidia-cufile"), (("libcudnn_ops.so.9",), "nvidia-cudnn")):
-            self.assertEqual(said(use_file(linked(), needed=libraries)),
+            self.assertEqual(described(use_file(linked(), needed=libraries)),
                              f"free with {', '.join(libraries)} ({distribution}-cuXX)")
-        self.assertEqual(said(use_file(linked(), needed=("libcutensor.so.2", "libdoca_verbs.so.2"))),
+        self.assertEqual(described(use_file(linked(), needed=("libcutensor.so.2", "libdoca_verbs.so.2"))),
                          "free with libcutensor.so.2 (cutensor-cuXX), libdoca_verbs.so.2")
 
     def test_requirement_of_another_name(self):
-        self.assertEqual(said(use_file(linked(), needed=("libnvinfer.so.10",)), requires=("tensorrt-cu12~=10.3",)),
+        self.assertEqual(described(use_file(linked(), needed=("libnvinfer.so.10",)), requires=("tensorrt-cu12~=10.3",)),
                          "free with tensorrt-cu12 (~=10.3, of CUDA 12)")
 
     def test_opened_library(self):
         opens = use_file(unstubbed=("libcufile.so.0",))
-        self.assertEqual(said(opens), "own loader: it may open libcufile.so.0 (nvidia-cufile-cuXX)")
-        self.assertEqual(said(opens, requires=("nvidia-cufile-cu12>=1.11",)), "own loader: it may open libcufile.so.0 "
-                         "(nvidia-cufile-cu12, >=1.11, of CUDA 12)")
+        self.assertEqual(described(opens), "own loader: it may open libcufile.so.0 (nvidia-cufile-cuXX)")
+        self.assertEqual(described(opens, requires=("nvidia-cufile-cu12>=1.11",)),
+                         "own loader: it may open libcufile.so.0 (nvidia-cufile-cu12, >=1.11, of CUDA 12)")
         three = use_file(unstubbed=("libcufile.so", "libdoca_verbs.so", "libcufile.so.0"))
-        self.assertEqual(said(three), "own loader: it may open libcufile.so, libcufile.so.0 (nvidia-cufile-cuXX), "
+        self.assertEqual(described(three), "own loader: it may open libcufile.so, libcufile.so.0 (nvidia-cufile-cuXX), "
                          "libdoca_verbs.so")
-        self.assertEqual(said(use_file(unstubbed=("libdoca_verbs.so",))), "own loader: it may open libdoca_verbs.so")
+        self.assertEqual(described(use_file(unstubbed=("libdoca_verbs.so",))),
+                         "own loader: it may open libdoca_verbs.so")
 
 
 class Majors(unittest.TestCase):
@@ -269,11 +273,11 @@ class Tied(Folder):
 class Command(Tied):
     def test_exit_status_of_a_tie(self):
         path = self.tied()
-        for words, status in (((), 1), (("--runtime", "11.8"), 1), (("--runtime", "12"), 0), (("--allow", "tied"), 0),
-                              (("--runtime", "12,13"), 1), (("--library", "cudart"), 0)):
-            found, out, err = self.check(path, *words)
-            self.assertEqual((found, err), (status, ""), words)
-            if "--library" not in words:  # it is about all of them
+        for arguments, status in (((), 1), (("--runtime", "11.8"), 1), (("--runtime", "12"), 0),
+                                  (("--allow", "tied"), 0), (("--runtime", "12,13"), 1), (("--library", "cudart"), 0)):
+            found, out, err = self.check(path, *arguments)
+            self.assertEqual((found, err), (status, ""), arguments)
+            if "--library" not in arguments:  # it is about all of them
                 self.assertEqual(out.splitlines()[-1], "verdict: tied to CUDA 12 by libcupti.so.12 (tied.so)")
 
     def test_each_file_of_several_has_a_verdict(self):
@@ -395,21 +399,21 @@ class Agreement(Tied):
         for path, status in zip((*made, wheel("torchvision")), (0, 1, 0, 0, 0, 0)):
             with self.subTest(path.name):
                 out = self.folder / "out"
-                words = ("repair", "--any-glibc", "--force", "--wheel-dir", out, path)
-                done, known = run_command(*words), json.loads(run_command(*words, "--json").stdout)["wheels"][0]
+                arguments = ("repair", "--any-glibc", "--force", "--wheel-dir", out, path)
+                done, known = run_command(*arguments), json.loads(run_command(*arguments, "--json").stdout)["wheels"][0]
                 result = path if status else out / path.name
                 self.assertEqual((done.returncode, done.stderr), (status, ""), done.stdout)
                 self.assertEqual(done.stdout.splitlines()[-1].strip(), self.check(result)[1].splitlines()[-1])
-                _, told, _ = self.check("--json", result)
-                self.assertEqual(known["verdict"], json.loads(told)["inputs"][0]["verdict"])
+                _, output, _ = self.check("--json", result)
+                self.assertEqual(known["verdict"], json.loads(output)["inputs"][0]["verdict"])
 
     def test_verdict_of_repair_follows_freed_requirements(self):
         beside = self.compile("libcutensor.so.2", "int f(void) { return 0; }", "-Wl,-soname,libcutensor.so.2")
         user = self.compile("user.so", "int f(void); int g(void) { return f(); }", beside).read_bytes()
         path = make_wheel(self.folder, {"a.so": user}, metadata="Requires-Dist: cutensor-cu12>=2.8\n")
-        for words, verdict in (((), "cutensor-cu12 (>=2.8, of CUDA 12)"),
-                               (("--drop-requirement", "cutensor-cu12"), "libcutensor.so.2 (cutensor-cuXX)")):
-            done = run_command("repair", "--any-glibc", "--dry-run", *words, path)
+        for arguments, verdict in (((), "cutensor-cu12 (>=2.8, of CUDA 12)"),
+                                   (("--drop-requirement", "cutensor-cu12"), "libcutensor.so.2 (cutensor-cuXX)")):
+            done = run_command("repair", "--any-glibc", "--dry-run", *arguments, path)
             self.assertEqual(done.stdout.splitlines()[-1], f"  verdict: free with {verdict}", done.stdout + done.stderr)
 
 

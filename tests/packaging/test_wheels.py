@@ -53,7 +53,7 @@ class Names(unittest.TestCase):
 class Hostile(FolderCase):
     """Each is refused before anything is unpacked, by a sentence that says what it is."""
 
-    def said(self, files=None, **options) -> str:
+    def failure(self, files=None, **options) -> str:
         path = self.wheel(files or {"thing/a.py": b"1"}, **options)
         with self.assertRaises(Failure) as caught, archive.open_wheel(path) as wheel:
             for entry in wheel.entries:
@@ -64,7 +64,7 @@ class Hostile(FolderCase):
         for name, why in (*((name, "not a normalised path") for name in ("../evil", "a/../../evil", "a/./b", "a//b")),
                           ("/evil", "absolute"), ("C:/evil", "absolute"), ("a\\..\\evil", "backslash")):
             with self.subTest(name=name):
-                self.assertIn(why, self.said({name: b"evil"}))
+                self.assertIn(why, self.failure({name: b"evil"}))
 
     def test_a_name_with_a_zero_byte(self):
         path = self.wheel({"thing/aXb": b""})
@@ -91,7 +91,7 @@ class Hostile(FolderCase):
             pass
 
     def test_a_file_that_is_a_folder_too(self):
-        self.assertIn("both a file and a folder", self.said({"thing": b"1", "thing/b.py": b"2"}))
+        self.assertIn("both a file and a folder", self.failure({"thing": b"1", "thing/b.py": b"2"}))
 
     def test_links_devices_encrypted_and_strange_compression(self):
         def link(info):
@@ -105,7 +105,7 @@ class Hostile(FolderCase):
 
         for change, why in ((link, "symbolic link"), (pipe, "a device"), (packed, "method 14")):
             with self.subTest(why=why):
-                self.assertIn(why, self.said(change=change))
+                self.assertIn(why, self.failure(change=change))
         info = info_of("a")
         info.flag_bits = 1
         self.assertIn("encrypted", entries.problems([info], 1000)[0])

@@ -76,9 +76,9 @@ class WheelsTogether(unittest.TestCase):
             small_library.make(library, release, folder / "lib64", platform.machine())
         return folder / "lib64"
 
-    def run_it(self, *words: str | Path) -> tuple[dict, list[str], str]:
+    def run_it(self, *arguments: str | Path) -> tuple[dict, list[str], str]:
         """What each wheel's library got, the CUDA libraries of the process, and the messages."""
-        done = subprocess.run([sys.executable, "-c", PROCESS, self.root, *map(str, words)], check=True, text=True,
+        done = subprocess.run([sys.executable, "-c", PROCESS, self.root, *map(str, arguments)], check=True, text=True,
                               env={"ANYCUDA_SYSTEM_ROOT": str(self.root), "LD_BIND_NOW": "1"}, capture_output=True)
         results, files = json.loads(done.stdout)
         return results, [file.removeprefix("usr/local/") for file in files], done.stderr

@@ -119,18 +119,18 @@ def libraries(folder: Path) -> list[Path]:
     return [path for path in sorted(folder.rglob("*")) if path.is_file() and is_one(path)]
 
 
-def anycuda(*words, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess:
+def anycuda(*arguments, cwd: Path | None = None, **variables: str) -> subprocess.CompletedProcess:
     """The command, with whatever it prints as text."""
-    return subprocess.run([sys.executable, str(COMMAND), *map(str, words)], cwd=cwd, capture_output=True, text=True,
+    return subprocess.run([sys.executable, str(COMMAND), *map(str, arguments)], cwd=cwd, capture_output=True, text=True,
                           env={**os.environ, **variables}, timeout=300)
 
 
-def repaired(path: Path, out: Path, *words) -> Path:
+def repaired(path: Path, out: Path, *arguments) -> Path:
     """By the built command. The stubs of a build need the glibc that it was built with."""
-    done = anycuda("repair", "--any-glibc", *words, "--wheel-dir", out, path)
-    # What takes more than five seconds says how far it is (repair/progress.py), on a slow machine here too.
-    said = [line for line in done.stderr.splitlines() if not re.search(r": \w+ +\d+ % of \d+ MB: ", line)]
-    if done.returncode or said:
+    done = anycuda("repair", "--any-glibc", *arguments, "--wheel-dir", out, path)
+    # What takes more than five seconds says how far it is (repair/repair_progress.py), on a slow machine here too.
+    complaints = [line for line in done.stderr.splitlines() if not re.search(r": \w+ +\d+ % of \d+ MB: ", line)]
+    if done.returncode or complaints:
         raise AssertionError(f"status {done.returncode}:\n{done.stdout}{done.stderr}")
     return out / path.name
 
@@ -156,9 +156,9 @@ def linked(machine, library: Path) -> tuple[list[str], list[str]]:
     """What the dynamic linker does not find for a library on that machine, however much else is missing: other
     libraries, and functions of CUDA."""
     done = machine.run(["ldd", "-r", library])
-    said = done.stdout + done.stderr
-    functions = re.findall(r"(?:undefined symbol: |symbol )((?:__)?(?:cuda|cu[A-Z]|nvrtc|nvJitLink)\w*)[,\s]", said)
-    return re.findall(r"^\s*(\S+) => not found", said, re.M), sorted(set(functions))
+    output = done.stdout + done.stderr
+    functions = re.findall(r"(?:undefined symbol: |symbol )((?:__)?(?:cuda|cu[A-Z]|nvrtc|nvJitLink)\w*)[,\s]", output)
+    return re.findall(r"^\s*(\S+) => not found", output, re.M), sorted(set(functions))
 
 
 _LOAD = """
@@ -181,5 +181,5 @@ def load(machine, library: Path, stub: Path | None = None) -> str:
     done = machine.run([machine.python, "-c", _LOAD, library, *([stub] if stub else [])])
     if done.returncode not in (0, 1):
         return f"ended with {done.returncode}: {done.stderr}"
-    said = done.stderr.strip().removeprefix("cannot: ") or done.stdout.strip()
-    return re.sub(rf"^{re.escape(str(library.parent))}/", "", said)
+    output = done.stderr.strip().removeprefix("cannot: ") or done.stdout.strip()
+    return re.sub(rf"^{re.escape(str(library.parent))}/", "", output)

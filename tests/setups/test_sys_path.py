@@ -53,14 +53,14 @@ class SysPath(MachineCase):
             picked = Python(command, options, before=_NOTE + before, runner=runner).ask(machine, "anycuda")
         finally:
             machine.variables = kept
-        told = machine.at("/tmp/note").read_text()
+        note = machine.at("/tmp/note").read_text()
         self.assertEqual(len(picked), 1, (command, options, variables))
         folder = str(Path(picked[0]).resolve()).partition("/nvidia/cuda_runtime/")[0]
-        if told == "none":
+        if note == "none":
             self.assertIn("/usr/local/cuda-13.5/", folder)
         else:
-            self.assertEqual(folder, str(Path(told).resolve()), (command, options, variables))
-        return folder if told == "none" else machine.named(folder)
+            self.assertEqual(folder, str(Path(note).resolve()), (command, options, variables))
+        return folder if note == "none" else machine.named(folder)
 
     def test_decides_whatever_the_options_and_variables_are(self) -> None:
         self._environments()

@@ -98,7 +98,7 @@ class CacheCase(unittest.TestCase):
             ),
         }
         self.lock = self.lock_of(self.contents)
-        self.said = io.StringIO()
+        self.messages = io.StringIO()
         self.slept: list[float] = []
 
     def lock_of(self, contents: dict[str, bytes]) -> Lock:
@@ -113,10 +113,10 @@ class CacheCase(unittest.TestCase):
         return Lock(files, artifacts, {"both": tuple(artifacts)})
 
     def get(self, store, names: list[str] | None = None):
-        """Messages go to self.said; pauses are noted."""
+        """Messages go to self.messages; pauses are noted."""
         artifacts = self.lock.expand(names or ["both"])
         pauses = mock.patch.object(get_module, "pause", self.slept.append)
-        with pauses, contextlib.redirect_stderr(self.said):
+        with pauses, contextlib.redirect_stderr(self.messages):
             return get_module.get(self.lock, artifacts, self.cache, {"pypi": store})
 
     def published(self) -> list[str]:

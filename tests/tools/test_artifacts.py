@@ -47,11 +47,11 @@ class Getting(CacheCase):
 
     def test_filled_cache_makes_no_request_and_prints_one_line(self) -> None:
         first = self.get(Store(self.contents))
-        self.said.truncate(self.said.seek(0))
+        self.messages.truncate(self.messages.seek(0))
         (self.cache.root / ".lock").unlink()
         second = self.get(no_source)
         self.assertEqual(second.folders, first.folders)
-        self.assertEqual(len(self.said.getvalue().splitlines()), 1)
+        self.assertEqual(len(self.messages.getvalue().splitlines()), 1)
         self.assertFalse((self.cache.root / ".lock").exists(), "the lock was taken for nothing")
 
     def test_newer_package_is_used_if_contents_match(self) -> None:
@@ -74,7 +74,8 @@ class Getting(CacheCase):
                     self.assertEqual((folder / "nvidia/lib/libone.so").read_bytes(), b"release 1.2, newer")
                     stamp = json.loads((folder / ".anycuda-piece.json").read_text())
                     self.assertEqual(stamp, {"piece": "one", "files": {}, "newer": {"one.whl": "2"}})
-                    self.assertIn("version 1 is locked and no longer in the archive; 2 is used", self.said.getvalue())
+                    self.assertIn("version 1 is locked and no longer in the archive; 2 is used",
+                                  self.messages.getvalue())
                     self.assertEqual(self.get(no_source, ["one"]).folders, result.folders)  # without a network
 
     def test_only_what_is_missing_is_fetched(self) -> None:

@@ -74,18 +74,18 @@ class CatalogueCase(unittest.TestCase):
         ):
             with self.subTest(line):
                 self.write("packages.txt", good + line + "\n")
-                status, said = self.run_tool()
+                status, output = self.run_tool()
                 self.assertEqual(status, 1)
-                self.assertIn("packages.txt:4", said)
+                self.assertIn("packages.txt:4", output)
 
     def write(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def run_tool(self) -> tuple[int, str]:
-        said = io.StringIO()
-        with contextlib.redirect_stderr(said):
+        text = io.StringIO()
+        with contextlib.redirect_stderr(text):
             status = generate.main([str(self.folder), str(self.output), *TARGET])
-        return status, said.getvalue()
+        return status, text.getvalue()
 
     def table(self) -> str:
         self.assertEqual(self.run_tool(), (0, ""))
@@ -98,10 +98,10 @@ class CatalogueCase(unittest.TestCase):
         self.refused(f"dynamic_libraries.txt:{line}", why)
 
     def refused(self, where: str, why: str) -> None:
-        status, said = self.run_tool()
+        status, text = self.run_tool()
         self.assertEqual(status, 1)
-        self.assertIn(f"{self.folder}/{where}: ", said)
-        self.assertIn(why, said)
+        self.assertIn(f"{self.folder}/{where}: ", text)
+        self.assertIn(why, text)
         self.assertFalse(self.output.exists(), "a table was written all the same")
 
 
@@ -263,8 +263,8 @@ class Refusal(CatalogueCase):
 
     def test_says_all_that_is_wrong_at_once(self) -> None:
         self.write("dynamic_libraries.txt", GOOD.replace("groups ", "group ").replace("libtool.so", "a/../b"))
-        said = self.run_tool()[1]
-        self.assertEqual(len(re.findall(r"^.*:\d+: ", said, re.MULTILINE)), 3, said)
+        output = self.run_tool()[1]
+        self.assertEqual(len(re.findall(r"^.*:\d+: ", output, re.MULTILINE)), 3, output)
 
 
 if __name__ == "__main__":

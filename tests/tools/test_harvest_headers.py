@@ -103,11 +103,11 @@ class ToyHeader(unittest.TestCase):
         self.assertEqual(types["typedef toyStream_t"], ("struct toyStream_st *",))
 
     def test_enumerators_and_macros(self):
-        said = self.read()
-        self.assertEqual(said.enums["enum toyKind"], {"TOY_A": 0, "TOY_B": 7})
-        self.assertEqual(said.macros, {"TOY_FLAG": "16", "TOY_STREAM": "2", "TOY_OLD": "7"})
+        header_facts = self.read()
+        self.assertEqual(header_facts.enums["enum toyKind"], {"TOY_A": 0, "TOY_B": 7})
+        self.assertEqual(header_facts.macros, {"TOY_FLAG": "16", "TOY_STREAM": "2", "TOY_OLD": "7"})
         self.assertEqual(
-            said.redirects, {"toyNew": "toyNew_v2", "per-thread toySend": "toySend_ptsz"}
+            header_facts.redirects, {"toyNew": "toyNew_v2", "per-thread toySend": "toySend_ptsz"}
         )
 
     def test_a_name_declared_in_two_ways_is_an_error(self):
@@ -147,9 +147,9 @@ class OtherHeaders(unittest.TestCase):
             "old.h": "#ifdef TOY_NEW_H\n#error\n#endif\n#define TOY_OLD_H\n#define TOY_LEVEL 1\n"
             "void toyDo(char a);\nint toyDo_v2(int b);\n",
         }
-        said = self.read(files, apart=("old.h", "not_in_this_release.h"))
-        self.assertEqual(said.prototypes, {"toyDo_v2": "int (int a)", "toyDo": "void (char a)"})
-        self.assertNotIn("TOY_LEVEL", said.macros)
+        header_facts = self.read(files, apart=("old.h", "not_in_this_release.h"))
+        self.assertEqual(header_facts.prototypes, {"toyDo_v2": "int (int a)", "toyDo": "void (char a)"})
+        self.assertNotIn("TOY_LEVEL", header_facts.macros)
 
     def test_declarations_only_for_cxx_are_read_as_cxx(self):
         text = """
@@ -163,15 +163,15 @@ class OtherHeaders(unittest.TestCase):
             int toyOverloaded(float a);
             #endif
         """
-        said = self.read({"toy.h": text}, cxx=("toy.h",))
-        self.assertEqual(said.prototypes, {"toyWhole": "int (struct toyBox * box)",
-                                           "toyHalf": "int (const struct toyBox * box)"})
+        header_facts = self.read({"toy.h": text}, cxx=("toy.h",))
+        self.assertEqual(header_facts.prototypes, {"toyWhole": "int (struct toyBox * box)",
+                                                   "toyHalf": "int (const struct toyBox * box)"})
 
     def test_macros_of_another_library_are_left_out(self):
-        said = self.read({"toy.h": "#include <base.h>\n#define TOY_A 1\nint toyDo(base_t a);\n"},
-                         {"base.h": "#define TOY_B 2\ntypedef long base_t;\n"})
-        self.assertEqual(said.macros, {"TOY_A": "1"})
-        self.assertEqual(said.types["typedef base_t"], ("long",))
+        header_facts = self.read({"toy.h": "#include <base.h>\n#define TOY_A 1\nint toyDo(base_t a);\n"},
+                                 {"base.h": "#define TOY_B 2\ntypedef long base_t;\n"})
+        self.assertEqual(header_facts.macros, {"TOY_A": "1"})
+        self.assertEqual(header_facts.types["typedef base_t"], ("long",))
 
 
 class Releases(unittest.TestCase):

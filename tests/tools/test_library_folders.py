@@ -21,14 +21,14 @@ class FolderCase(unittest.TestCase):
         self.folder = Path(folder.name)
         self.put("small")
 
-    def put(self, name: str, said: str = "") -> None:
+    def put(self, name: str, own_name: str = "") -> None:
         """The small library under a name, and what its library.json says the name is."""
         facts = self.folder / "abi" / name
         facts.mkdir(parents=True)
         for file in ("versions", "types", "functions", "errors"):
             (facts / f"{file}.txt").write_text(getattr(generate_support, file.upper()))
         (self.folder / name).mkdir()
-        text = {**generate_support.LIBRARY, "name": said or name}
+        text = {**generate_support.LIBRARY, "name": own_name or name}
         (self.folder / name / "library.json").write_text(json.dumps(text))
 
     @property
@@ -58,7 +58,7 @@ class Folders(FolderCase):
             _ = self.folders
 
     def test_with_another_name_than_the_library_are_refused(self) -> None:
-        self.put("smaller", said="small")
+        self.put("smaller", own_name="small")
         with self.assertRaisesRegex(ValueError, "'smaller', but its name is 'small'"):
             self.folders.descriptor("smaller")
 

@@ -162,10 +162,10 @@ class Prototypes(unittest.TestCase):
     def test_errors_in_the_librarys_words(self):
         for library, value, name in (("cublas", 15, "CUBLAS_STATUS_NOT_SUPPORTED"), ("cusparse", 10, None),
                                      ("cudnn", 3000, None), ("nccl", 1, None)):  # fmt: skip
-            said = {number: (key, text) for number, key, text in real(library).errors}
-            self.assertTrue(said[value][1], library)
+            found = {number: (key, text) for number, key, text in real(library).errors}
+            self.assertTrue(found[value][1], library)
             if name:
-                self.assertEqual(said[value][0], name)
+                self.assertEqual(found[value][0], name)
 
 
 if __name__ == "__main__":

@@ -195,8 +195,8 @@ class Prototypes(unittest.TestCase):
             raw = abi_text.read_block(database.path / "functions.txt", database.versions)
             for name, function in database.functions.items():
                 for version, text in function.texts.items():
-                    said = raw.get(name, {}).get(version, ("?",))[0]
-                    if "?" not in (said, text) and _types(said) != _types(text):
+                    declared = raw.get(name, {}).get(version, ("?",))[0]
+                    if "?" not in (declared, text) and _types(declared) != _types(text):
                         found.add((name, abi_text.major_of(version)))
         self.assertEqual(found, {("cudaGetDeviceProperties", "12")})
 

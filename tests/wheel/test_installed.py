@@ -69,12 +69,12 @@ class Installed(unittest.TestCase):
         result = self.top / "wheelhouse" / wheel.name
         self.assertEqual(problems(result), [])
         tree = unpack(result, self.top / "repaired")
-        for releases, said in VERSIONS.items():
+        for releases, expected in VERSIONS.items():
             machine = Machine(self)
             for release in releases:
                 machine.wheel("cudart", release)
             with self.subTest(releases):
-                self.assertEqual(load(machine, stub_in(tree, "cuda"), stub_in(tree, "cudart")), said)
+                self.assertEqual(load(machine, stub_in(tree, "cuda"), stub_in(tree, "cudart")), expected)
 
     def test_links_a_program(self):
         flags = shlex.split(self.run_it("config", "--cflags", "--libs", "--rpath", "12"))

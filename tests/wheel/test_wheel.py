@@ -31,9 +31,9 @@ class Wheel(unittest.TestCase):
         about = next(self.tree.glob("*.dist-info"))
         tags = [line for line in (about / "WHEEL").read_text().splitlines() if line.startswith("Tag: ")]
         self.assertEqual(sorted(tags), [f"Tag: py3-none-manylinux2014_{CPU}", f"Tag: py3-none-manylinux_2_17_{CPU}"])
-        said = (about / "METADATA").read_text(encoding="utf-8")
+        output = (about / "METADATA").read_text(encoding="utf-8")
         for line in (f"Version: {version}", "Requires-Python: >=3.9", "License-Expression: Apache-2.0"):
-            self.assertIn(line + "\n", said)
+            self.assertIn(line + "\n", output)
         self.assertIn("anycuda = anycuda.__main__:main", (about / "entry_points.txt").read_text())
 
     def test_the_same_sources_give_the_same_bytes(self):
@@ -41,17 +41,17 @@ class Wheel(unittest.TestCase):
         self.assertTrue(again.read_bytes() == WHEEL.read_bytes(), "the second wheel has other bytes")
 
     def test_its_command_knows_where_its_files_are(self):
-        def said(*words: str) -> str:
+        def output_of(*words: str) -> str:
             environment = {"PYTHONPATH": str(self.tree), "PYTHONDONTWRITEBYTECODE": "1"}
             result = subprocess.run([sys.executable, "-m", "anycuda", *words], env=environment, capture_output=True,
                                     text=True, cwd=self.folder)  # fmt: skip
             self.assertEqual(result.returncode, 0, result.stderr)
             return result.stdout
 
-        self.assertRegex(said("matrix", "--symbol", "cudaMalloc"), r"cudaMalloc +11,12,13 +11\.7-[\d.]+ +direct")
-        folder = Path(said("config", "--cmake-dir").strip())
+        self.assertRegex(output_of("matrix", "--symbol", "cudaMalloc"), r"cudaMalloc +11,12,13 +11\.7-[\d.]+ +direct")
+        folder = Path(output_of("config", "--cmake-dir").strip())
         self.assertTrue((folder / "anycudaConfig.cmake").is_file(), folder)
-        self.assertTrue((Path(said("config", "--stubs").strip()) / "libcudart_stub.so").is_file())
+        self.assertTrue((Path(output_of("config", "--stubs").strip()) / "libcudart_stub.so").is_file())
 
     def test_pip_installs_it_for_that_cpu_and_no_other(self):
         def install(platform: str) -> subprocess.CompletedProcess:

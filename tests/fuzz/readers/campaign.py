@@ -61,9 +61,9 @@ def _work(inputs: Iterable[Case], folder: Path, writing: int) -> None:
     try:
         sandbox = trial.Sandbox(folder)
         trial.limit_this_process()
-        with os.fdopen(writing, "wb", buffering=0) as told:
+        with os.fdopen(writing, "wb", buffering=0) as output:
             for case in inputs:
-                told.write(f"{ascii(trial.run(case, sandbox))}\n".encode("ascii"))
+                output.write(f"{ascii(trial.run(case, sandbox))}\n".encode("ascii"))
                 if trial.took_too_much():  # so that the next has a process without that
                     break
         status = 0

@@ -81,10 +81,10 @@ class Trial(unittest.TestCase):
             out = Path(words[words.index("-w") + 1]) if "-w" in words else None
             return command(Path(words[-1]), out)
 
-        case, said = Case(b"data", "thing-1.0-py3-none-any.whl", (("repair",),)), []
+        case, output = Case(b"data", "thing-1.0-py3-none-any.whl", (("repair",),)), []
         with mock.patch.multiple(trial, main=instead, SECONDS=2, MEMORY=256 << 20):
-            campaign.run(1, lambda number: case, lambda: False, lambda number, wrong: said.append(wrong))
-        return "".join(said)
+            campaign.run(1, lambda number: case, lambda: False, lambda number, wrong: output.append(wrong))
+        return "".join(output)
 
     def test_finds_every_fault(self):
         for command, why in ((breaks_off, "ValueError: no sentence"), (takes_memory, "MB of memory"),

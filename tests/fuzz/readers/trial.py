@@ -119,14 +119,14 @@ def _command(case: Case, words: tuple[str, ...], sandbox: Sandbox) -> None:
         options += "-z", "0", "-j", "1"
     sandbox.watching, sandbox.outside = True, ""
     try:
-        status, said = _called(main, [*words, *options, str(path)])
+        status, output = _called(main, [*words, *options, str(path)])
     finally:
         sandbox.watching = False
     shown = f"anycuda {' '.join(words)}: status {status}"
     if status not in _STATUS[words[0]]:
-        raise Wrong(f"{shown}\n{said}")
-    if _MISTAKE in said:
-        raise Wrong(f"{shown}: {said[-1000:]}")
+        raise Wrong(f"{shown}\n{output}")
+    if _MISTAKE in output:
+        raise Wrong(f"{shown}: {output[-1000:]}")
     if sandbox.outside:
         raise Wrong(f"{shown}: {sandbox.outside}, which is outside of the folders given")
     if path.read_bytes() != case.data:

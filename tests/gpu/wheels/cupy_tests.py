@@ -43,9 +43,9 @@ def outcomes(name: str, python_path: str | None) -> dict[str, str]:
     env |= {"PYTHONPATH": python_path} if python_path else {}
     found: dict[str, str] = {}
     with ThreadPoolExecutor(PROCESSES) as threads:
-        for kinds, said in threads.map(lambda first: part(TESTS[first::PROCESSES], env), range(PROCESSES)):
+        for kinds, output in threads.map(lambda first: part(TESTS[first::PROCESSES], env), range(PROCESSES)):
             found |= kinds
-            print(f"-- {name}\n{said}")
+            print(f"-- {name}\n{output}")
     note(f"{name} " + " ".join(f"{count} {kind}" for kind, count in sorted(Counter(found.values()).items())))
     return found
 

@@ -15,11 +15,11 @@ with check("installation test"):
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         openmm.testInstallation.main()
-    said = text.getvalue()
-    expect(re.search(r"CUDA - Successfully computed forces", said), said)
-    (difference,) = re.findall(r"Reference vs\. CUDA: (\S+)", said)
+    output = text.getvalue()
+    expect(re.search(r"CUDA - Successfully computed forces", output), output)
+    (difference,) = re.findall(r"Reference vs\. CUDA: (\S+)", output)
     note(f"forces differ by {difference}")
-    expect(float(difference) < 1e-4, said)
+    expect(float(difference) < 1e-4, output)
 
 with check("simulation"):
     pdb = app.PDBFile(str(Path(openmm.testInstallation.__file__).parent / "app" / "data" / "test.pdb"))

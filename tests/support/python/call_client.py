@@ -115,11 +115,11 @@ def build(program: Path, names: Sequence[str] = (), linked: tuple[str, ...] = ()
 def run(program: Path, calls: list[Call], environment: dict[str, str], apart: bool = False,
         library: Path | None = None) -> tuple[dict[Call, str], str]:
     """What each call gave, and what the process wrote to stderr."""
-    words = [program, "apart" if apart else "together", *([library] if library else [])]
-    done = subprocess.run(words, env=environment, input="".join(f"{call}\n" for call in calls), capture_output=True,
+    arguments = [program, "apart" if apart else "together", *([library] if library else [])]
+    done = subprocess.run(arguments, env=environment, input="".join(f"{call}\n" for call in calls), capture_output=True,
                           encoding="utf-8", errors="replace", check=False)
     if done.returncode:
-        raise AssertionError(f"{words} ended with {done.returncode}: {done.stderr}")
+        raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}")
     lines = dict(line.split("\t", 1) for line in done.stdout.splitlines())
     return {call: lines[str(call)] for call in calls}, done.stderr
 

@@ -67,12 +67,12 @@ class Terminal(io.StringIO):
         return True
 
 
-def anycuda(*words: str, terminal: bool = False) -> tuple[int, str, str]:
+def anycuda(*arguments: str, terminal: bool = False) -> tuple[int, str, str]:
     """(exit status, stdout, stderr) of `anycuda words...`."""
     out, err = Terminal() if terminal else io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            status = command.main(list(words))
+            status = command.main(list(arguments))
         except SystemExit as end:  # argparse
             status = end.code if isinstance(end.code, int) else int(end.code is not None)  # as Python ends
     return status, out.getvalue(), err.getvalue()

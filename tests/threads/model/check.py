@@ -24,11 +24,11 @@ def errors(model, switches):
     with tempfile.TemporaryDirectory() as folder:
         run(["spin", *switches, "-a", str(model)], folder)
         run(["cc", "-O2", "-DSAFETY", "-DCOLLAPSE", "-o", "pan", "pan.c"], folder)
-        said = run(["./pan", "-m1000000", "-w24"], folder)
-    found = re.search(r"errors: (\d+)", said)
-    if found is None or "max search depth too small" in said or "out of memory" in said:
-        sys.exit(f"{model.name} {' '.join(switches)}: not checked completely\n{said}")
-    return int(found.group(1)), re.search(r"(\d+) states, stored", said).group(1)
+        output = run(["./pan", "-m1000000", "-w24"], folder)
+    found = re.search(r"errors: (\d+)", output)
+    if found is None or "max search depth too small" in output or "out of memory" in output:
+        sys.exit(f"{model.name} {' '.join(switches)}: not checked completely\n{output}")
+    return int(found.group(1)), re.search(r"(\d+) states, stored", output).group(1)
 
 
 def main():

@@ -63,7 +63,7 @@ def owner(lack: Lack, table: Table) -> str:
     if lack.kind == "symbol":
         return _owner_of_symbol(lack, table)
     if lack.kind == "version":
-        if table.of_node(lack.what):
+        if table.of_symbol_version(lack.what):
             return "CUDA"
         return "system" if _SYSTEM_VERSION.fullmatch(lack.what) else "another package"
     return "another package"
@@ -80,7 +80,7 @@ def _owner_of_file(name: str, table: Table) -> str:
 
 
 def _owner_of_symbol(lack: Lack, table: Table) -> str:
-    if table.of_node(lack.version) or table.of_symbol(lack.what):
+    if table.of_symbol_version(lack.version) or table.of_symbol(lack.what):
         return "CUDA"
     if _TORCH_SYMBOL.match(lack.what):
         return "PyTorch"

@@ -36,7 +36,7 @@ def unstubbed(image: Image, inside: frozenset[str], table: Table) -> list[str]:
 
 
 def _is_cudas(symbol: Symbol, table: Table) -> bool:
-    return bool(table.of_node(symbol.version) or table.of_symbol(symbol.name))
+    return bool(table.of_symbol_version(symbol.version) or table.of_symbol(symbol.name))
 
 
 def _is_nvidias(name: str, table: Table) -> bool:

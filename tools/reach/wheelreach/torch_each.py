@@ -6,9 +6,9 @@ TASKS is a JSON object with
     "torch"   a folder with PyTorch, which is imported once
     "tasks"   a list; each task runs in its own process, forked from the one that imported torch:
         "name"
-        "path"     of a library, or "program", a text in Python, and "site", the folder of its packages
-        "first"    paths of libraries to open before it
-        "nodes"    family -> symbol version: each stub of the process is asked for its library's version under it
+        "path"      of a library, or "program", a text in Python, and "site", the folder of its packages
+        "first"     paths of libraries to open before it
+        "versions"  family -> symbol version: each stub of the process is asked for its library's version under it
 
 RESULTS becomes a JSON object name -> result:
 
@@ -72,25 +72,25 @@ def mapped() -> list[str]:
     return sorted(f"/{file}" for file in files if ".so" in file)
 
 
-def function_of(library: ctypes.CDLL, name: str, node: str) -> Callable[..., int]:
-    """As a caller that was linked for the symbol version `node` gets it; the default one without."""
-    if node:
+def function_of(library: ctypes.CDLL, name: str, symbol_version: str) -> Callable[..., int]:
+    """As a caller that was linked for that symbol version gets it; the default one without."""
+    if symbol_version:
         dlvsym = ctypes.CDLL(None).dlvsym
         dlvsym.restype, dlvsym.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
-        address = dlvsym(library._handle, name.encode(), node.encode())
+        address = dlvsym(library._handle, name.encode(), symbol_version.encode())
         if address:
             return FUNCTION(address)
     return getattr(library, name)
 
 
-def ask(nodes: dict[str, str]) -> dict[str, list]:
+def ask(versions: dict[str, str]) -> dict[str, list]:
     answers = {}
     for path in mapped():
         found = _STUB.fullmatch(path)
         if not found or found[1] not in QUESTIONS:
             continue
         stem, name, call = QUESTIONS[found[1]]
-        by_stub = call(function_of(ctypes.CDLL(path), name, nodes.get(found[1], "")))
+        by_stub = call(function_of(ctypes.CDLL(path), name, versions.get(found[1], "")))
         real = [file for file in mapped() if file.rpartition("/")[2].startswith(f"{stem}.so")]
         answers[found[1]] = [by_stub, call(getattr(ctypes.CDLL(real[0]), name)) if real else None]
     return answers
@@ -104,8 +104,8 @@ def open_one(task: dict) -> str:
             exec(task["program"], {})
         else:
             result["message"] = open_each.open_one({"first": task["first"], "path": task["path"]})
-        if "nodes" in task and not result["message"]:
-            result["answers"] = ask(task["nodes"])
+        if "versions" in task and not result["message"]:
+            result["answers"] = ask(task["versions"])
     except Exception as error:  # whatever the program raises
         result["message"] = f"{type(error).__name__}: {error}"
     return json.dumps(result | {"files": mapped()})

@@ -44,10 +44,10 @@ def wheel(entry: Entry, torch: Torch, anycuda: Path, cache: Path, table: Table) 
         beside = Beside(torch.folder, root)
         result.native = _side(entry, path, work / "native", beside, None, table)
         repaired = _repaired(anycuda, path, cache / "repaired" / entry.requirement)
-        nodes = {name: library.majors[result.built_for[0]].node or ""
-                 for name, library in table.libraries.items()
-                 if result.built_for and result.built_for[0] in library.majors}
-        result.repaired = _side(entry, repaired, work / "repaired", beside, nodes, table)
+        versions = {name: library.majors[result.built_for[0]].symbol_version or ""
+                    for name, library in table.libraries.items()
+                    if result.built_for and result.built_for[0] in library.majors}
+        result.repaired = _side(entry, repaired, work / "repaired", beside, versions, table)
     except (download.DownloadError, command.CommandError, OpeningError, zipfile.BadZipFile, OSError) as error:
         result.failed = str(error)
     finally:
@@ -75,18 +75,19 @@ def _asks(path: Path) -> str:
         return torch_install.torch_asked(torch_install.requirements(archive.read(name).decode(errors="replace")))
 
 
-def _side(entry: Entry, path: Path, folder: Path, beside: Beside, nodes: dict[str, str] | None, table: Table) -> Side:
-    """`nodes`: family -> the symbol version that the repaired wheel asks its stub for; None for a wheel as it comes."""
+def _side(entry: Entry, path: Path, folder: Path, beside: Beside, versions: dict[str, str] | None, table: Table
+          ) -> Side:
+    """`versions`: family -> the symbol version that the repaired wheel uses; None for the original wheel."""
     unpack.unpack(path, folder)
     images = contents.libraries(folder)
     own = {name: image for name, image in images.items() if not contents.is_stub(image)}
-    results, first = beside.open_all(own, nodes or {})
-    extra = _extra(entry, folder, {name: image for name, image in images.items() if name not in own}, nodes or {})
+    results, first = beside.open_all(own, versions or {})
+    extra = _extra(entry, folder, {name: image for name, image in images.items() if name not in own}, versions or {})
     others = beside.run(extra) if extra else {}
     side = Side(len(own))
     for name, one in results.items():
         if one["message"]:
-            lacks = beside.lacks(own[name].path, first[name], symbols=nodes is not None)
+            lacks = beside.lacks(own[name].path, first[name], symbols=versions is not None)
             side.failures.append(torch_verdict.failure(name, one["message"], *lacks, table))
     opened = [one for one in (*results.values(), *others.values()) if not one["message"]]
     side.files = torch_verdict.most([
@@ -100,9 +101,9 @@ def _side(entry: Entry, path: Path, folder: Path, beside: Beside, nodes: dict[st
     return side
 
 
-def _extra(entry: Entry, folder: Path, stubs: dict[str, Image], nodes: dict[str, str]) -> list[dict]:
+def _extra(entry: Entry, folder: Path, stubs: dict[str, Image], versions: dict[str, str]) -> list[dict]:
     """The wheel's program, and each stub by itself: a wheel whose libraries do not open has its stubs asked too."""
-    extra: list[dict] = [{"name": name, "path": str(image.path), "first": [], "nodes": nodes}
+    extra: list[dict] = [{"name": name, "path": str(image.path), "first": [], "versions": versions}
                          for name, image in stubs.items()]
     if entry.name in _PROGRAMS:
         extra.append({"name": "program", "program": _PROGRAMS[entry.name], "site": str(folder / unpack.SITE)})

@@ -31,12 +31,13 @@ class Beside:
     def __init__(self, torch: Path, root: Path):
         self.torch, self.root = torch, root
 
-    def open_all(self, images: dict[str, Image], nodes: dict[str, str]) -> tuple[dict[str, dict], dict[str, list[str]]]:
+    def open_all(self, images: dict[str, Image], versions: dict[str, str]
+                 ) -> tuple[dict[str, dict], dict[str, list[str]]]:
         """Name -> the result of torch_each.py, and name -> what was opened before it."""
         results: dict[str, dict] = {}
 
         def run(tasks: list[dict]) -> dict[str, str]:
-            done = self.run([{**task, "nodes": nodes} for task in tasks])
+            done = self.run([{**task, "versions": versions} for task in tasks])
             results.update(done)
             return {name: one["message"] for name, one in done.items()}
 

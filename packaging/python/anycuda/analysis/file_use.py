@@ -140,9 +140,9 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
     references: dict[str, list[Reference]] = {}  # entry of DT_NEEDED, or "" -> references to it
     natives = set()  # entries of DT_NEEDED with references that were linked to a stub directly
     for symbol in image.undefined():
-        node = table.of_node(symbol.version)
-        if node and node[0] is library:
-            references.setdefault(symbol.file, []).append(Reference(symbol.name, node[1], symbol.weak))
+        owner = table.of_symbol_version(symbol.version)
+        if owner and owner[0] is library:
+            references.setdefault(symbol.file, []).append(Reference(symbol.name, owner[1], symbol.weak))
         elif symbol.version in ("", NATIVE) and (is_named and symbol.name in library.symbols
                                                  or table.of_symbol(symbol.name) is library):
             references.setdefault(symbol.file, []).append(Reference(symbol.name, "", symbol.weak))
@@ -170,8 +170,8 @@ def _named(image: Image, file: str, library: Library, table: Table) -> tuple[str
     named = table.named(file)
     if named:
         return (named.how, named.major) if named.library is library else None
-    nodes = [table.of_node(node) for node in image.versions_needed.get(file, [])]
-    majors = [node[1] for node in nodes if node and node[0] is library]
+    owners = [table.of_symbol_version(version) for version in image.versions_needed.get(file, [])]
+    majors = [owner[1] for owner in owners if owner and owner[0] is library]
     return ("renamed", majors[0]) if majors else None
 
 
@@ -210,8 +210,7 @@ def _loaded(library: Library, strings: tuple[str, ...], by_path: frozenset[str])
 
 def _provides(image: Image, exported: list[str], table: Table) -> Provides | None:
     named = table.named(image.soname) if image.soname else None
-    nodes = [table.of_node(node) for node in image.versions_defined]
-    own = [node for node in nodes if node]
+    own = [owner for owner in map(table.of_symbol_version, image.versions_defined) if owner]
     counts = Counter(library.name for library in map(table.of_symbol, exported) if library)
     if not counts:
         return None
@@ -223,7 +222,7 @@ def _provides(image: Image, exported: list[str], table: Table) -> Provides | Non
         return Provides(name, "some", "")
     if own:
         return Provides(own[0][0].name, "original" if named and named.how == "named" else "renamed", own[0][1])
-    without_versions = not any(major.node for major in table.libraries[name].majors.values())
+    without_versions = not any(major.symbol_version for major in table.libraries[name].majors.values())
     if without_versions and named and named.how in ("named", "renamed"):
         return Provides(name, "original" if named.how == "named" else "renamed", "")
     if named is None and (without_versions or 2 * count < len(exported) or not image.soname):

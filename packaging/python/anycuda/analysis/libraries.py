@@ -22,12 +22,12 @@ _PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_c
 
 @dataclass(frozen=True)
 class Major:
-    """A CUDA major. Several may have the same SONAME (libcusparse.so.12 belongs to CUDA 12 and 13). `node` is the
-    symbol version that callers of this major reference; functions of the driver, NCCL and nvFatbin 12 have none."""
+    """A CUDA major. Several may have the same SONAME (libcusparse.so.12 belongs to CUDA 12 and 13). `symbol_version`:
+    the one that callers of this major reference; functions of the driver, NCCL and nvFatbin 12 have none."""
 
     number: str
     soname: str
-    node: str | None
+    symbol_version: str | None
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class Library:
     def records_major(self) -> bool:
         """Does every program that was linked to a major's library in lib/anycuda/link record the major by symbol
         versions?"""
-        return self.tells_built_for and all(major.node for major in self.majors.values())
+        return self.tells_built_for and all(major.symbol_version for major in self.majors.values())
 
     @property
     def has_cudas_numbers(self) -> bool:
@@ -133,9 +133,9 @@ class Table:
     static_runtimes: dict[str, str] = field(default_factory=dict)
     products: tuple[Product, ...] = ()
 
-    def of_node(self, node: str) -> tuple[Library, str] | None:
+    def of_symbol_version(self, symbol_version: str) -> tuple[Library, str] | None:
         """libcudart.so.12 -> (cudart, "12")"""
-        return self._nodes.get(node)
+        return self._symbol_versions.get(symbol_version)
 
     def of_symbol(self, name: str) -> Library | None:
         return self._symbols.get(name)
@@ -234,9 +234,9 @@ class Table:
         return {}
 
     @functools.cached_property
-    def _nodes(self) -> dict[str, tuple[Library, str]]:
-        return {major.node: (library, library.first(major.number))
-                for library in self.libraries.values() for major in library.majors.values() if major.node}
+    def _symbol_versions(self) -> dict[str, tuple[Library, str]]:
+        return {major.symbol_version: (library, library.first(major.number))
+                for library in self.libraries.values() for major in library.majors.values() if major.symbol_version}
 
     @functools.cached_property
     def _symbols(self) -> dict[str, Library]:

@@ -15,7 +15,7 @@ from .headers import Headers, Strings
 class Edit:
     """`needed`: old name -> new name, also in symbol versions. `rpath`: folders to append to the search path, which
     keeps its kind; a new one is a DT_RPATH, or, with `new_runpath`, a DT_RUNPATH. `set_rpath`: a search path that
-    replaces the existing one. `versions`: unversioned undefined symbol -> (file, node)."""
+    replaces the existing one. `versions`: unversioned undefined symbol -> (file, symbol version)."""
 
     needed: Mapping[str, str] = field(default_factory=dict)
     add_needed: Sequence[str] = ()
@@ -31,7 +31,7 @@ class Edit:
     @staticmethod
     def from_json(value: dict[str, Any]) -> Edit:
         edit = Edit(**value)
-        versions = {name: (file, node) for name, (file, node) in edit.versions.items()}
+        versions = {name: (file, symbol_version) for name, (file, symbol_version) in edit.versions.items()}
         edit = Edit(dict(edit.needed), tuple(edit.add_needed), edit.soname, tuple(edit.rpath), edit.set_rpath, versions,
                     bool(edit.new_runpath))
         if not all(isinstance(name, str) for name in [*edit.names(), *edit.needed, *edit.versions]):
@@ -55,7 +55,7 @@ class DynamicInfo:
     rpath: str | None
     runpath: str | None
     needs: list[versions.Need]
-    base: versions.Node | None = None
+    base: versions.SymbolVersion | None = None
     indices: dict[int, int] = field(default_factory=dict)
 
 
@@ -64,7 +64,7 @@ def of(headers: Headers, strings: Strings) -> DynamicInfo:
         value = headers.value(tag)
         return None if value is None else strings.get(value)
 
-    base = [node for node in versions.defined(headers, strings) if node.flags & layout.VER_FLG_BASE]
+    base = [one for one in versions.defined(headers, strings) if one.flags & layout.VER_FLG_BASE]
     soname = text(layout.DT_SONAME)
     return DynamicInfo([strings.get(value) for value in headers.values(layout.DT_NEEDED)], soname,
                        text(layout.DT_RPATH), text(layout.DT_RUNPATH), versions.needed(headers, strings),
@@ -124,10 +124,10 @@ def _require(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) 
             text = strings.get(name)
             if text in numbers:
                 numbers[text].append(number)
-    for name, (file, node) in edit.versions.items():
+    for name, (file, symbol_version) in edit.versions.items():
         if file not in info.needed:  # the dynamic linker would end the program
             raise headers.error(f"cannot give {name} a version of {file}, since the file does not need {file}")
-        index = _index(info, file, node, headers, strings)
+        index = _index(info, file, symbol_version, headers, strings)
         if not numbers[name]:
             raise headers.error(f"does not reference {name}")
         for number in numbers[name]:
@@ -137,19 +137,19 @@ def _require(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) 
             info.indices[number] = index
 
 
-def _index(info: DynamicInfo, file: str, node: str, headers: Headers, strings: Strings) -> int:
-    """The version index of a node of a file; a new one is added to the needs."""
+def _index(info: DynamicInfo, file: str, symbol_version: str, headers: Headers, strings: Strings) -> int:
+    """The index of a symbol version of a file; a new one is added to the needs."""
     need = next((need for need in info.needs if need.file == file), None)
     if need is None:
         need = versions.Need(file, 0)
         info.needs.append(need)
-    for known in need.nodes:
-        if known.name == node:
+    for known in need.versions:
+        if known.name == symbol_version:
             return known.index
-    used = [other.index for one in info.needs for other in one.nodes]
+    used = [other.index for one in info.needs for other in one.versions]
     used += [other.index for other in versions.defined(headers, strings)]
     index = max([layout.VERSYM_GLOBAL, *used]) + 1
     if index >= layout.VERSYM_HIDDEN:
         raise headers.error("already has the largest possible number of symbol versions")
-    need.nodes.append(versions.Node(node, index, 0, 0))
+    need.versions.append(versions.SymbolVersion(symbol_version, index, 0, 0))
     return index

@@ -37,7 +37,7 @@ class Image:
     sections: list[str] = field(default_factory=list)
 
     def exports(self) -> list[Symbol]:
-        """The defined functions and objects, without the absolute symbols that name version nodes."""
+        """The defined functions and objects, without the absolute symbols that name symbol versions."""
         return [s for s in self.symbols if s.defined and s.section != layout.SHN_ABS]
 
     def undefined(self) -> list[Symbol]:
@@ -78,13 +78,13 @@ def _image(headers: Headers, path: Path) -> Image:
                   [strings.get(value) for value in headers.values(layout.DT_NEEDED)],
                   text(layout.DT_RPATH), text(layout.DT_RUNPATH))
     indices: dict[int, tuple[str, str]] = {}
-    for node in versions.defined(headers, strings):
-        if not node.flags & layout.VER_FLG_BASE:
-            image.versions_defined.append(node.name)
-            indices[node.index] = "", node.name
+    for version in versions.defined(headers, strings):
+        if not version.flags & layout.VER_FLG_BASE:
+            image.versions_defined.append(version.name)
+            indices[version.index] = "", version.name
     for need in versions.needed(headers, strings):
-        image.versions_needed.setdefault(need.file, []).extend(node.name for node in need.nodes)
-        indices.update({node.index: (need.file, node.name) for node in need.nodes})
+        image.versions_needed.setdefault(need.file, []).extend(version.name for version in need.versions)
+        indices.update({version.index: (need.file, version.name) for version in need.versions})
     image.symbols = symbols.read(headers, strings, indices)
     image.sections = _section_names(headers)
     return image

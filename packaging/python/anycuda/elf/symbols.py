@@ -44,15 +44,15 @@ def tables(headers: Headers) -> tuple[bytes, bytes]:
 
 
 def read(headers: Headers, strings: Strings, versions: dict[int, tuple[str, str]]) -> list[Symbol]:
-    """All symbols except local ones. `versions`: index -> (file, node)."""
+    """All symbols except local ones. `versions`: index -> (file, symbol version)."""
     table, indices = tables(headers)
     result: list[Symbol] = []
     for number, (name, info, _, section, value, size) in enumerate(layout.SYMBOL.iter_unpack(table)):
         if number == 0 or info >> 4 == layout.STB_LOCAL:
             continue
         index = int.from_bytes(indices[2 * number: 2 * number + 2], "little") if indices else layout.VERSYM_GLOBAL
-        file, node = versions.get(index & ~layout.VERSYM_HIDDEN, ("", ""))
-        result.append(Symbol(strings.get(name), node, file, not index & layout.VERSYM_HIDDEN,
+        file, symbol_version = versions.get(index & ~layout.VERSYM_HIDDEN, ("", ""))
+        result.append(Symbol(strings.get(name), symbol_version, file, not index & layout.VERSYM_HIDDEN,
                              section != layout.SHN_UNDEF, value, size, section, info >> 4 == layout.STB_WEAK,
                              info & 15 in (layout.STT_FUNC, layout.STT_GNU_IFUNC)))
     return result

@@ -78,7 +78,7 @@ def _versions(patch_set: PatchSet, info: DynamicInfo, strings: Strings, names: N
     for number, index in info.indices.items():
         assert table is not None
         patch_set.overwrite(headers.offset(table + 2 * number, 2, "table of versions"), index.to_bytes(2, "little"))
-    if any(not node.at for need in info.needs for node in need.nodes):
+    if any(not version.at for need in info.needs for version in need.versions):
         _append_needs(patch_set, info, names)
         return
     for need in info.needs:
@@ -92,13 +92,14 @@ def _append_needs(patch_set: PatchSet, info: DynamicInfo, names: Names) -> None:
     """Moves the growing table of version needs, and writes it without gaps."""
     table = bytearray()
     for number, need in enumerate(info.needs):
-        size = layout.VERNEED.size + layout.VERNAUX.size * len(need.nodes)
+        size = layout.VERNEED.size + layout.VERNAUX.size * len(need.versions)
         last = number == len(info.needs) - 1
-        first = layout.VERNEED.size if need.nodes else 0
-        table += layout.VERNEED.pack(1, len(need.nodes), names.offset(need.file), first, 0 if last else size)
-        for place, node in enumerate(need.nodes):
-            step = layout.VERNAUX.size if place < len(need.nodes) - 1 else 0
-            table += layout.VERNAUX.pack(elf_hash(node.name), node.flags, node.index, names.offset(node.name), step)
+        first = layout.VERNEED.size if need.versions else 0
+        table += layout.VERNEED.pack(1, len(need.versions), names.offset(need.file), first, 0 if last else size)
+        for place, version in enumerate(need.versions):
+            step = layout.VERNAUX.size if place < len(need.versions) - 1 else 0
+            table += layout.VERNAUX.pack(elf_hash(version.name), version.flags, version.index,
+                                         names.offset(version.name), step)
     address = patch_set.append(bytes(table))
     old = patch_set.headers.value(layout.DT_VERNEED)
     patch_set.set(layout.DT_VERNEED, address)

@@ -35,11 +35,11 @@ def _problem(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     found = dynamic_info.of(new, strings)
     if _names(found) != _names(wanted):
         return "wrong DT_NEEDED, SONAME or RPATH entries"
-    if _nodes(found.needs) != _nodes(wanted.needs):
+    if _versions(found.needs) != _versions(wanted.needs):
         return "wrong version needs"
     old_strings = old.strings()
-    if [node.name for node in versions.defined(new, strings)][bool(wanted.base):] != [
-            node.name for node in versions.defined(old, old_strings)][bool(wanted.base):]:
+    if [version.name for version in versions.defined(new, strings)][bool(wanted.base):] != [
+            version.name for version in versions.defined(old, old_strings)][bool(wanted.base):]:
         return "changed version definitions"
     if strings.table[: len(old_strings.table)] != old_strings.table:
         return "changed symbol names"
@@ -50,8 +50,8 @@ def _names(of: DynamicInfo) -> tuple:
     return of.needed, of.soname, of.rpath, of.runpath
 
 
-def _nodes(needs: list[versions.Need]) -> list[tuple[str, list[tuple[str, int, int]]]]:
-    return [(need.file, [(node.name, node.index, node.flags) for node in need.nodes]) for need in needs]
+def _versions(needs: list[versions.Need]) -> list[tuple[str, list[tuple[str, int, int]]]]:
+    return [(need.file, [(version.name, version.index, version.flags) for version in need.versions]) for need in needs]
 
 
 def _other_symbols(old: Headers, new: Headers, wanted: DynamicInfo) -> str:

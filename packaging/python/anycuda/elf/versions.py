@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Symbol versions: the nodes that a file defines (.gnu.version_d) and needs from others (.gnu.version_r)."""
+"""Symbol versions that a file defines (.gnu.version_d) and needs from others (.gnu.version_r)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from struct import Struct
 from . import layout
 from .headers import Headers, Strings
 
-# An index has 15 bits, so a file cannot have more nodes. This also ends endless and circular chains.
+# An index has 15 bits, so a file cannot have more versions. This also ends endless and circular chains.
 _MOST = 1 << 15
 
 
 @dataclass
-class Node:
+class SymbolVersion:
     """`index`: its number in the version table of symbols. `at`: the address of the record."""
 
     name: str
@@ -25,25 +25,25 @@ class Node:
 
 @dataclass
 class Need:
-    """The nodes needed from one file, by its name for the dynamic linker."""
+    """The versions needed from one file, by its name for the dynamic linker."""
 
     file: str
     at: int
-    nodes: list[Node] = field(default_factory=list)
+    versions: list[SymbolVersion] = field(default_factory=list)
 
 
-def defined(headers: Headers, strings: Strings) -> list[Node]:
-    """The defined nodes; the first is often the base, which names the file (VER_FLG_BASE)."""
-    nodes: list[Node] = []
+def defined(headers: Headers, strings: Strings) -> list[SymbolVersion]:
+    """The defined versions; the first is often the base, which names the file (VER_FLG_BASE)."""
+    versions: list[SymbolVersion] = []
     at = headers.value(layout.DT_VERDEF)
     while at:
-        if len(nodes) >= _MOST:
+        if len(versions) >= _MOST:
             raise headers.error("damaged: its version definitions do not end")
         _, flags, index, _, _, aux, following = _record(headers, layout.VERDEF, at)
         name, _ = _record(headers, layout.VERDAUX, at + aux)
-        nodes.append(Node(strings.get(name), index & ~layout.VERSYM_HIDDEN, flags, at))
+        versions.append(SymbolVersion(strings.get(name), index & ~layout.VERSYM_HIDDEN, flags, at))
         at = at + following if following else 0
-    return nodes
+    return versions
 
 
 def needed(headers: Headers, strings: Strings) -> list[Need]:
@@ -57,7 +57,7 @@ def needed(headers: Headers, strings: Strings) -> list[Need]:
         for _ in range(count):
             seen += 1
             _, flags, other, name, step = _record(headers, layout.VERNAUX, where)
-            need.nodes.append(Node(strings.get(name), other & ~layout.VERSYM_HIDDEN, flags, where))
+            need.versions.append(SymbolVersion(strings.get(name), other & ~layout.VERSYM_HIDDEN, flags, where))
             if seen > _MOST or not step:
                 break
             where += step

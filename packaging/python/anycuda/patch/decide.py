@@ -96,8 +96,8 @@ def _replace(
     """Replaces the library's name with the stub's in DT_NEEDED and symbol versions."""
     if use.needed is not None and use.needed != stub:
         needed[use.needed] = stub
-    for file, nodes in image.versions_needed.items():
-        owners = [table.of_node(node) for node in nodes]
+    for file, versions in image.versions_needed.items():
+        owners = list(map(table.of_symbol_version, versions))
         if file != stub and file not in image.needed and any(owner and owner[0] is library for owner in owners):
             needed[file] = stub
     if use.needed is None and stub not in added:
@@ -130,8 +130,8 @@ def _versions(
         decision.left.append(f"calls {_count(len(bare), 'function')} of {stub} without a version, which are passed on "
                              "unchecked: pass --built-for MAJOR")
         return {}
-    node = library.majors[major].node
-    if node is None:  # nvFatbin of CUDA 12: the library's functions have no versions
+    symbol_version = library.majors[major].symbol_version
+    if symbol_version is None:  # nvFatbin of CUDA 12: the library's functions have no versions
         return {}
     known = [name for name in bare if major in library.symbols.get(name, ())]
     if known:
@@ -140,7 +140,7 @@ def _versions(
     unknown = sorted(set(bare) - set(known))
     if unknown:
         decision.left.append(f"CUDA {major} does not have {', '.join(unknown)}: left unversioned")
-    return dict.fromkeys(known, (stub, node))
+    return dict.fromkeys(known, (stub, symbol_version))
 
 
 def _major(where: str, use: Use, library: Library, count: int, wanted: Wanted) -> str | None:

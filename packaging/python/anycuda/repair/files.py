@@ -17,9 +17,9 @@ from .stubs import Stub
 @dataclass(frozen=True)
 class FileEdit:
     """`needed`: entry of DT_NEEDED -> new name. `kept`: CUDA libraries that the file still needs. `add_needed`: new
-    entries. `versions`: unversioned function -> its new (stub, node). `path`: the folder to add to the search path, ""
-    if that leads to the stubs already; `runpath`: add it as a DT_RUNPATH if the file has no search path. `unknown`:
-    libraries whose functions are used without a recorded major. `lines`: for the report."""
+    entries. `versions`: unversioned function -> its new (stub, symbol version). `path`: the folder to add to the search
+    path, "" if that leads to the stubs already; `runpath`: add it as a DT_RUNPATH if the file has no search path.
+    `unknown`: libraries whose functions are used without a recorded major. `lines`: for the report."""
 
     name: str
     needed: dict[str, str]
@@ -56,8 +56,8 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
         bare = [one for one in use.symbols if not one.major and use.needed not in member.native]
         if bare and table.libraries[use.library].tells_built_for:
             major, how = major_of(use)
-            node = _node(table, use.library, major)
-            versions.update({one.name: (stub.file, node) for one in bare if node})
+            symbol_version = _symbol_version(table, use.library, major)
+            versions.update({one.name: (stub.file, symbol_version) for one in bare if symbol_version})
             unknown += [] if major else [use]
         asked += [(use.library, one, one.major or major) for one in use.symbols]
         if use.needed:
@@ -106,12 +106,12 @@ def _wanted(name: str, major: str, library: Library) -> str:
 
 
 def _has(stub: Stub, name: str, major: str, library: str, table: Table) -> bool:
-    return (name, _node(table, library, major) or NATIVE) in stub.exports
+    return (name, _symbol_version(table, library, major) or NATIVE) in stub.exports
 
 
-def _node(table: Table, library: str, major: str) -> str | None:
+def _symbol_version(table: Table, library: str, major: str) -> str | None:
     majors = table.libraries[library].majors
-    return majors[major].node if major in majors else None
+    return majors[major].symbol_version if major in majors else None
 
 
 def notes(member: Member, foreign: frozenset[str]) -> list[str]:

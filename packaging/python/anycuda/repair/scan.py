@@ -151,7 +151,7 @@ def _elf(name: str, path: Path, scan: Scan) -> None:
 
 
 def _native(image: read.Image) -> frozenset[str]:
-    return frozenset(file for file, nodes in image.versions_needed.items() if libraries.NATIVE in nodes)
+    return frozenset(file for file, names in image.versions_needed.items() if libraries.NATIVE in names)
 
 
 def _stubs_named(path: Path, scan: Scan) -> tuple[str, ...]:

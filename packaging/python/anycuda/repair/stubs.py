@@ -99,6 +99,6 @@ def written(stub: Stub, work: Path) -> Path:
 
 def glibc_of(image: read.Image) -> tuple[int, int]:
     """The newest glibc that any of its symbols references."""
-    nodes = [node for group in image.versions_needed.values() for node in group]
-    found = [re.fullmatch(r"GLIBC_(\d{1,9})\.(\d{1,9})(?:\.\d+)?", node) for node in nodes]
+    names = [name for group in image.versions_needed.values() for name in group]
+    found = [re.fullmatch(r"GLIBC_(\d{1,9})\.(\d{1,9})(?:\.\d+)?", name) for name in names]
     return max(((int(one[1]), int(one[2])) for one in found if one), default=(0, 0))
