@@ -13,10 +13,10 @@ from unittest import mock
 from doctor_support import BUILD, artifact, library_file
 from matrix_support import anycuda, built as made  # puts the command on the path
 
+from anycuda.analysis import device_code, file_use, libraries
 from anycuda.elf import read
-from anycuda.matrix import data
-from anycuda.analysis import device_code, libraries, file_use
 from anycuda.failure import Failure
+from anycuda.matrix import data
 
 REAL = BUILD / "tests" / "integration" if BUILD else Path("/no build")
 needs_programs = unittest.skipUnless((REAL / "native" / "call_cudart-12").exists(),

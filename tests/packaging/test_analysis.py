@@ -13,9 +13,9 @@ from unittest import mock
 from elf_support import linkers
 from analysis_support import BUILD, REAL, Folder, artifact, built, library_file, needs_programs, table, use_of, wheel
 
+from anycuda.analysis import contents, file_use, libraries, siblings
 from anycuda.elf import edit, read
 from anycuda.failure import Failure
-from anycuda.analysis import contents, libraries, siblings, file_use
 
 
 def only(file, library: str = "cudart"):

@@ -16,9 +16,9 @@ from analysis_support import BUILD, Folder, library_file, reader, wheel
 from doctor_support import COMMAND, ROOT, WORKING, Machine, with_core
 from test_code_rules import FACTS, cubin, ptx
 
-from anycuda.analysis import device_code, kernels, describe_kernels
+from anycuda.analysis import describe_kernels, device_code, kernels
 from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
-from anycuda.check import here, input_verdict, describe_verdict
+from anycuda.check import describe_verdict, here, input_verdict
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 

@@ -7,13 +7,13 @@ import unittest
 from pathlib import Path
 
 from elf_support import read
+from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
+from anycuda.analysis.libraries import Library, Major, Table
 from anycuda.elf.edit import Edit
 from anycuda.elf.symbols import Symbol
 from anycuda.failure import Failure
 from anycuda.patch.decide import NothingToPatch, decide
 from anycuda.patch.wanted import Wanted
-from anycuda.analysis.libraries import Library, Major, Table
-from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
 
 PATH = Path("/opt/app/program")
 

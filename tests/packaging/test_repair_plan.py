@@ -6,14 +6,14 @@ from pathlib import Path
 
 import wheel_support  # noqa: F401  (puts the package on the path)
 
+from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
+from anycuda.analysis.libraries import NATIVE, Library, Major, Table
 from anycuda.failure import Failure
 from anycuda.repair import places, plan, requirements
 from anycuda.repair.files import FileEdit
-from anycuda.repair.stubs import Stub
 from anycuda.repair.scan import Member, Scan
+from anycuda.repair.stubs import Stub
 from anycuda.repair.texts import remaining_of
-from anycuda.analysis.libraries import NATIVE, Library, Major, Table
-from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
 
 INFO = "thing-1.0.dist-info"
 LIBS = "thing.libs"

@@ -9,9 +9,9 @@ import wheel_support  # noqa: F401  (puts the package on the path)
 
 from anycuda.analysis import preload, remaining
 from anycuda.analysis.distributions import pin_of
+from anycuda.analysis.file_use import FileUse, Provides, Use
 from anycuda.analysis.libraries import Library, Major, Table
 from anycuda.analysis.remaining import Need, Remaining
-from anycuda.analysis.file_use import FileUse, Provides, Use
 from anycuda.check import requirements
 from anycuda.repair import free
 from anycuda.wheels import metadata, requirement

@@ -9,8 +9,8 @@ import unittest
 from doctor_support import Machine, place
 from analysis_support import BUILD, artifact, needs_programs, table
 
-from anycuda.elf import read
 from anycuda.analysis.libraries import NATIVE
+from anycuda.elf import read
 
 STUBS = ("cudart", "nvrtc", "cuda")
 LIBRARIES = ("libtvm_runtime.so", "libtvm_compiler.so", "libtilelang.so")

@@ -12,9 +12,9 @@ from wheel_support import anycuda as run_command
 from wheel_support import make_wheel
 
 from anycuda.analysis import companions, contents, named, static_runtime, ties
-from anycuda.analysis.kernels import Needs
 from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
-from anycuda.check import input_verdict, describe_verdict
+from anycuda.analysis.kernels import Needs
+from anycuda.check import describe_verdict, input_verdict
 from anycuda.wheels import requirement
 
 CUPTI = "libcupti.so.12"

@@ -17,7 +17,7 @@ NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stu
 # scripts put them into a name.
 _HASHED = re.compile(r"(.+)[-.][0-9a-f]{6,64}(\.so(?:\..*)?)")
 # TileLang's stubs; their functions have no versions, and in older releases they had the names of anycuda's.
-_PEERS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_cuda.so": "cuda"}
+_OTHER_STUBS = {"libstub_cudart.so": "cudart", "libstub_nvrtc.so": "nvrtc", "libstub_cuda.so": "cuda"}
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class Table:
                 return Named(library, "named", "")
             if _unhashed(file) in (library.stub, library.wheel_stub):  # library.stub in wheels of older releases
                 return Named(library, "stub", "")
-            if _PEERS.get(file) == library.name:
+            if _OTHER_STUBS.get(file) == library.name:
                 return Named(library, "peer", "")
             if _unhashed(file) != file and _unhashed(file).partition(".so")[0] == library.stem:
                 renamed = self._renamed(library, _unhashed(file))

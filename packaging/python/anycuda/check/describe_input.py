@@ -126,9 +126,9 @@ def _without_cells(one: Input, asked: Asked) -> str:
     if idle:
         return (f"needs {some(idle)} but uses no function of it: `anycuda repair` and `anycuda patch` put a stub in "
                 "its place, which loads everywhere")
-    peers = list(dict.fromkeys(use.needed for use in uses if use.how == "peer" and use.needed))
-    if peers:
-        return f"its CUDA calls go to {some(peers)} of another project; anycuda keeps these stubs"
+    other_stubs = list(dict.fromkeys(use.needed for use in uses if use.how == "peer" and use.needed))
+    if other_stubs:
+        return f"its CUDA calls go to {some(other_stubs)} of another project; anycuda keeps these stubs"
     if any(file.use.static_runtime for file in one.files):
         opens = any(use.how == "loaded" and use.library != "cuda" for use in uses)
         return ("has its CUDA runtime linked in statically; "
@@ -161,12 +161,13 @@ def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
     """CUDA 11.8-13.5 and NCCL 2.16-2.32 and driver 520-615"""
     parts: dict[str, str] = {}
     for library in matrix.libraries.values():
-        whose = library.releases_of
-        on = {release for run in runs if matrix.libraries[run.library].releases_of == whose for release in run.runtimes}
+        series = library.releases_of
+        on = {release for run in runs if matrix.libraries[run.library].releases_of == series
+              for release in run.runtimes}
         text = _spell(tuple(release for release in asked.of(library) if release in on), matrix, library)
         if text:
-            parts.setdefault(whose, text.replace(f"{library.name}-", ""))
-    return " and ".join(f"{whose} {text}" for whose, text in parts.items())
+            parts.setdefault(series, text.replace(f"{library.name}-", ""))
+    return " and ".join(f"{series} {text}" for series, text in parts.items())
 
 
 def _spell(chosen: tuple[str, ...], matrix: Matrix, library: Library) -> str:
@@ -174,9 +175,9 @@ def _spell(chosen: tuple[str, ...], matrix: Matrix, library: Library) -> str:
     return fold.ranges(chosen, library._replace(runtimes=every)).replace(",", ", ")
 
 
-def every_release(matrix: Matrix, whose: str = "CUDA") -> list[str]:
+def every_release(matrix: Matrix, series: str = "CUDA") -> list[str]:
     """The releases of CUDA, of the driver, or of a library with its own ones, oldest first."""
-    return list(dict.fromkeys(release for library in matrix.libraries.values() if library.releases_of == whose
+    return list(dict.fromkeys(release for library in matrix.libraries.values() if library.releases_of == series
                               for release in library.runtimes))
 
 
