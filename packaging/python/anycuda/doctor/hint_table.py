@@ -409,9 +409,9 @@ WITHOUT_GPU = {
 
 LIBRARIES = {
     "setting": HintRow("It must be {values}.", "Correct it, or unset it.", ("unset {name}",),
-                      "docs/doctor.md"),
+                       "docs/doctor.md"),
     "setting_unknown": HintRow("No setting of anycuda has this name.", "Correct the name, or unset it.",
-                              ("unset {name}",), "docs/doctor.md"),
+                               ("unset {name}",), "docs/doctor.md"),
     "folder_denied": HintRow(
         "This user may not enter {blocker}, so no file in {path} is found.",
         "Let this user enter and list the folder, or name another one.",
