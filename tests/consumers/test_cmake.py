@@ -36,8 +36,11 @@ def cuda_compiler(major: str) -> dict[str, str]:
 
 class FindPackage(ByMajor, Usage):
     def check(self, major: str) -> None:
-        build, place = self.work / "build", self.work / "installed"
-        output = cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib")
+        build, place, other = self.work / "build", self.work / "installed", self.work / "other"
+        other.mkdir()
+        (other / "libcudart.so").write_text("not a library", encoding="utf-8")
+        output = cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib",
+                       f"-DCMAKE_EXE_LINKER_FLAGS=-L{other}")  # its libcudart.so must not be linked
         header = next(filter(os.path.exists, (f"{folder}/cuda_runtime_api.h" for folder in includes(major))))
         self.assertIn(f"-- anycuda: CUDA {major}, from the headers in use ({header})", output)
         build_all(build)
