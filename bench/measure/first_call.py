@@ -11,7 +11,7 @@ from .report import Section
 from .tools import Failure, count_phases, missing, read_values, run, trace
 
 # Situations that targets.py asks for.
-LOADED, NONE = "loaded already", "none there"
+LOADED, NONE = "already loaded", "none found"
 
 
 def newest_of(count: int) -> str:
@@ -102,11 +102,12 @@ def _family(bench: Bench, name: str) -> Section:
         functions[FAMILIES[name].asks_driver] = None
     section = Section(
         f"First call, {name}",
-        f"dlopen of the library, then dlsym and a first call of {' or '.join(functions)}. "
-        "Instructions of both steps; over plain: their sum over that of the plain way that gives the same "
-        "answer; ratio: the same as a multiple; system calls and opened files of both; us: median wall time; "
-        "times: the same as a multiple of that plain way's. The answer is the returned value and the first "
-        "number written.",
+        "Each row is one way to a first call: dlopen of the library, then dlsym and a call of "
+        f"{' or '.join(functions)}. \"load\" and \"call\": the instructions of these two steps. \"over plain\": their "
+        "sum, minus the sum of the plain way that gives the same answer; a plain way uses the real library without a "
+        "stub. \"ratio\": the quotient of the two sums. \"system calls\", \"opened\": system calls and opened files of "
+        "both steps. \"us\": median wall time in microseconds. \"times\": that time divided by the plain way's. "
+        "\"answer\": the returned value and the first number that the call wrote.",
         ["way", "load", "call", "over plain", "ratio", "system calls", "opened", "us", "times", "answer"])
     section.notes += [f"left out: {reason}" for tool in ("valgrind", "strace")
                       if (reason := missing(tool))]
@@ -125,8 +126,8 @@ def _family(bench: Bench, name: str) -> Section:
         _compare(way, reference(way, plain, FAMILIES[name].compared), times)
         section.rows.append(way.row)
     if any(way.library.kind == TILELANG for way in measured):
-        section.notes.append("TileLang's stub also looks in the system's own CUDA folders: its "
-                             "answer says whether it took another library than the one offered")
+        section.notes.append("TileLang's stub also searches the system's CUDA folders: its answer shows "
+                             "whether it used another library than the offered one")
     return section
 
 

@@ -16,10 +16,10 @@ def measure(bench: Bench) -> list[Section]:
     """One row per library, in the environment of its shortest way to the real one."""
     section = Section(
         "Memory",
-        "Kilobytes from /proc/self/smaps. Of the library: its own address range, zero-initialised "
-        "data included. Process: what the whole process grew by since before the load (heap, "
-        "dependencies and, after a call, the real library). Dirty: private pages written to, which "
-        "no other process can share.",
+        "Kilobytes from /proc/self/smaps. \"resident\" and \"dirty\" are for the library's own address range, with "
+        "its zero-initialised data. \"process\": how much the whole process has grown since before the load, by heap, "
+        "dependencies and, after a call, the real library. Dirty pages are private pages that were written to: "
+        "no other process can share them.",
         ["library", "resident", "dirty", "process resident", "process dirty",
          "after a call: resident", "dirty", "process resident", "process dirty"])
     for name in FAMILIES:

@@ -20,10 +20,11 @@ def measure(bench: Bench) -> list[Section]:
     """One row per library."""
     section = Section(
         "Load without a call",
-        "Instructions, dynamic linker included. \"now\" and \"lazy\": dlopen in a process that has "
-        "loaded libc alone; \"with usual\": the same as \"now\" in a process that already holds "
-        + ", ".join(USUAL) + "; \"at start\": a program linked to it, over the same program linked "
-        "to nothing, without and with LD_BIND_NOW. System calls are those of \"now\".",
+        "Instructions of loading a library, with those of the dynamic linker. \"now\" and \"lazy\": dlopen with "
+        "RTLD_NOW and with RTLD_LAZY, in a process that has loaded only libc. \"with usual\": as \"now\", in a process "
+        "that has also loaded " + ", ".join(USUAL) + ". \"at start\": a program linked to the library, minus the same "
+        "program linked to nothing. \"LD_BIND_NOW\": as \"at start\", with this variable set. \"system calls\" are "
+        "those of \"now\".",
         ["library", "now", "lazy", "with usual", "at start", "LD_BIND_NOW", "system calls"])
     if reason := missing("valgrind"):
         section.notes.append(f"left out: {reason}")
@@ -72,8 +73,8 @@ def _calls(bench: Bench, path: Path, environment: dict[str, str]) -> int | None:
 
 def files(bench: Bench) -> Section:
     """Size of each file, and what it asks for."""
-    section = Section("Files", "Version of the package it came in, size in bytes, and the "
-                      "libraries it asks for.",
+    section = Section("Files", "Version of the package that has the library, size in bytes, and the "
+                      "libraries that it needs (DT_NEEDED).",
                       ["library", "version", "bytes", "needs"])
     section.rows = [[library.title, library.version, library.path.stat().st_size,
                      " ".join(needed_by(library.path))]

@@ -42,10 +42,12 @@ def measure(bench: Bench) -> list[Section]:
         "Registration",
         f"{FAT_BINARIES} fat binaries with {REGISTERED - VARIABLES:,} kernels and {VARIABLES} "
         f"variables (names of {NAME_SIZE} bytes), registered by a shared object's static "
-        "constructors. At load: over the same object on a library whose registration functions do "
-        "nothing, and over loading the library itself. At first call: over a first call without "
-        "the objects. Each: instructions, median wall microseconds, kilobytes of dirty memory of "
-        "the process. Per item: instructions of both, by fat binary, kernel or variable.",
+        "constructors. \"load\": the cost of loading the object, minus the costs of loading the library, and of the "
+        "same object on a library whose registration functions do nothing. \"first call\": the cost of the first call, "
+        "minus the cost of a first call without the objects. Each cost is given in instructions, microseconds "
+        "(median wall time) and kilobytes of the process's dirty memory. \"per item\": the instructions of both, "
+        "divided by the number of fat binaries, kernels and variables. \"opens at load\": whether the load opens "
+        "the real library.",
         ["registered with", "load", "us", "dirty kB", "first call", "us", "dirty kB", "per item",
          "opens at load"])
     if real is None:

@@ -23,7 +23,9 @@ LIBC = ("libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "libpthread.so.0")
 def evaluate(bench: Bench, sections: list[Section]) -> Section:
     """One row per promise and stub. A promise that could not be measured says so."""
     tables = {section.title: section for section in sections}
-    result = Section("Promises", "What each stub promises, and what this run found.",
+    result = Section("Promises", "What each stub promises, and what this run found. Numbers without a unit are "
+                     "instructions. Warm calls are compared with the real library's; \"plain\" is a first call of the "
+                     "real library. The tables below explain the ways to load a library and to make a first call.",
                      ["stub", "promise", "found", "kept"])
     for name, family in FAMILIES.items():
         for library in bench.of(name, OURS):
@@ -42,7 +44,7 @@ def evaluate(bench: Bench, sections: list[Section]) -> Section:
             size, needs = next((number(row[2]), str(row[3]).split()) for row in tables["Files"].rows
                                if row[0] == library.title)
             add(f"file: under {BYTES:,} bytes", size, None if size is None else size < BYTES)
-            add("needs: libc alone", " ".join(needs), all(need in LIBC for need in needs))
+            add("needs: only libc", " ".join(needs), all(need in LIBC for need in needs))
     _add_loads_together(result, bench, tables.get("Load without a call"))
     return result
 
@@ -63,9 +65,9 @@ def _add_first_calls(add: Callable, bench: Bench, name: str, family: Family, lib
     one, all_of_them = (found(way, "over plain") for way in ("LD_LIBRARY_PATH", newest_of(len(reals))))
     if len(reals) > 1:
         further = None if one is None or all_of_them is None else (all_of_them - one) // (len(reals) - 1)
-        at_most(f"a further candidate: at most {MORE_PER_CANDIDATE:,}", further, MORE_PER_CANDIDATE)
+        at_most(f"each further candidate: at most {MORE_PER_CANDIDATE:,}", further, MORE_PER_CANDIDATE)
     over, load = found(LOADED, "over plain"), found(LOADED, "load")
-    at_most(f"{LOADED}: the stub's load left out, at most {MORE_IF_LOADED:,} over plain",
+    at_most(f"{LOADED}: without the stub's load at most {MORE_IF_LOADED:,} over plain",
             None if over is None or load is None else over - load, MORE_IF_LOADED)
     if family.asks_driver and real and driver:
         at_most(f"with a driver: at most {MORE_WITH_DRIVER:,} over plain",

@@ -31,9 +31,9 @@ def measure(bench: Bench) -> list[Section]:
     """One row per function and library."""
     section = Section(
         "Warm call",
-        "Instructions of one call through the procedure linkage table, loop included, counted by "
-        f"callgrind as the difference of {MANY} and {FEW} calls; and how many more than in the "
-        "same program linked to the real library.",
+        "Instructions of one call through the procedure linkage table, with the loop around it: callgrind "
+        f"counts {MANY} and {FEW} calls, and the difference is divided by {MANY - FEW}. \"over direct\": how many "
+        "more these are than in the same program linked to the real library.",
         ["function", "through", "per call", "over direct"])
     if reason := missing("valgrind"):
         section.notes.append(f"left out: {reason}")
