@@ -27,8 +27,8 @@ def _other_toolkit(machine):
     return machine.local_toolkits("13.5").ldconfig("/usr/local/cuda/lib64")
 
 
-@setups("Spack: C++ program with DT_RPATH to its cuda@12.9; toolkit 13.5; nothing loaded", "replica: Spack's layout",
-        _SPACK_PICK, f"{_SPACK_PICK}; {_SYSTEM}", "-", "The program's own DT_RPATH.",
+@setups("Spack: C++ program with DT_RPATH to its cuda@12.9; toolkit 13.5; no package loaded", "replica: Spack's layout",
+        _SPACK_PICK, f"{_SPACK_PICK}; {_SYSTEM}", "-", "The program's DT_RPATH names this toolkit.",
         NO_MAJOR)
 def spack(machine):
     machine.toolkit(_SPACK, "12.9")
@@ -47,7 +47,7 @@ def spack_and_module(machine):
 
 
 @setups("Spack: `spack load cuda@12.9`, system's Python; toolkit 13.5", "replica: Spack's layout and variables",
-        _SPACK_PICK, _SYSTEM, _SYSTEM, "`spack load` sets CUDA_HOME.",
+        _SPACK_PICK, _SYSTEM, _SYSTEM, "`spack load` sets CUDA_HOME, which comes before the system.",
         LATE_VARIABLES + NO_MAJOR)
 def spack_load(machine):
     machine.toolkit(_SPACK, "12.9")
@@ -58,7 +58,7 @@ def spack_load(machine):
 
 @setups("Nix: C++ program with DT_RUNPATH into /nix/store, driver 550 in /run/opengl-driver",
         "replica: the store's layout",
-        f"12.9 {_NIX}/lib", f"12.9 {_NIX}/lib", "-", "The program's own DT_RUNPATH.")
+        f"12.9 {_NIX}/lib", f"12.9 {_NIX}/lib", "-", "The program's DT_RUNPATH names this folder.")
 def nix(machine):
     machine.runtime(f"{_NIX}/lib", "12.9").driver(550, "/run/opengl-driver/lib")
     return Program("/nix/store/5k2hq-app-1.0/bin/app", runpath=f"/run/opengl-driver/lib:{_NIX}/lib")
@@ -67,8 +67,9 @@ def nix(machine):
 @setups("Nix: `python3.withPackages`, ctypes; wheel 12.9 in the environment",
         "replica: the store's layout, the wrapper's variables, nixpkgs' sitecustomize.py", "none", "none",
         f"12.9 wheel {_NIX_ENV}",
-        "Known limit: sitecustomize.py changes sys.prefix and sys.path in the running Python. An extension module in "
-        "the environment finds the wheel above itself.", "cuda-pathfinder asks the running Python.")
+        "Known limit: sitecustomize.py changes sys.prefix and sys.path in the running Python, and the stub does not "
+        "see these changes. For an extension module in the environment the stub searches the folders above the module, "
+        "and finds the wheel.", "cuda-pathfinder reads the changed sys.path.")
 def nix_python(machine):
     command = machine.prefix(_NIX_PYTHON)
     machine.file(f"{_NIX_PYTHON}/lib/python3.11/sitecustomize.py", _NIX_SITE).wheel(f"{_NIX_ENV}/{SITE}", "12.9")
@@ -78,8 +79,8 @@ def nix_python(machine):
 
 @setups("EasyBuild: module CUDA/12.9 (LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH), C++ program; toolkit 13.5",
         "replica: EasyBuild's layout and variables", "12.9 /apps/software/CUDA/12.9.1",
-        f"12.9 /apps/software/CUDA/12.9.1; {_SYSTEM}", "-", "The module's LD_LIBRARY_PATH.",
-        NO_MAJOR)
+        f"12.9 /apps/software/CUDA/12.9.1; {_SYSTEM}", "-",
+        "The module sets LD_LIBRARY_PATH, which comes before the system.", NO_MAJOR)
 def easybuild(machine):
     _module(machine)
     return Program()
@@ -88,7 +89,7 @@ def easybuild(machine):
 @setups("EasyBuild: the same module, venv with wheel 13.0",
         "`python -m venv`; replica: EasyBuild's layout and variables",
         "13.0 wheel ~/app/.venv", f"12.9 /apps/software/CUDA/12.9.1; {_SYSTEM}",
-        "13.0 wheel ~/app/.venv", "In a Python process its packages come before LD_LIBRARY_PATH.", NO_MAJOR)
+        "13.0 wheel ~/app/.venv", "In a Python process Python's packages come before LD_LIBRARY_PATH.", NO_MAJOR)
 def easybuild_venv(machine):
     _module(machine)
     command = machine.venv("~/app/.venv")
@@ -106,7 +107,7 @@ def _module(machine):
         "replica: a module's variables",
         "13.0 /apps/cuda/13.0",
         "12.4 /apps/cuda/12.4; 13.0 /apps/cuda/13.0", "-",
-        "LD_LIBRARY_PATH is one environment, in which the newest counts: modules prepend and append.",
+        "LD_LIBRARY_PATH is one environment, in which the newest CUDA is used, whatever the order of its folders.",
         NO_MAJOR)
 def two_modules(machine):
     machine.toolkit("/apps/cuda/12.4", "12.4").toolkit("/apps/cuda/13.0", "13.0")
@@ -117,7 +118,7 @@ def two_modules(machine):
 @setups("HPC SDK 25.9 with CUDA 12.9 and 13.0, module nvhpc loaded; C++ program",
         "replica: the SDK's layout and variables",
         f"12.9 {_HPC}/12.9", f"12.9 {_HPC}/12.9", "-",
-        "The module's LD_LIBRARY_PATH.")
+        "The module sets LD_LIBRARY_PATH, which comes before the system.")
 def hpc_module(machine):
     _hpc_sdk(machine)
     machine.env(LD_LIBRARY_PATH=f"{_HPC}/12.9/lib64", NVHPC_CUDA_HOME=f"{_HPC}/12.9")
@@ -125,7 +126,7 @@ def hpc_module(machine):
 
 
 @setups("HPC SDK 25.9 with CUDA 12.9 and 13.0, nothing loaded; C++ program", "replica: the SDK's layout",
-        f"13.0 {_HPC}/13.0", "none", "-", "The SDK's tree is part of the system; its newest counts.",
+        f"13.0 {_HPC}/13.0", "none", "-", "The SDK's folders are part of the system, whose newest CUDA is used.",
         NO_MAJOR)
 def hpc(machine):
     _hpc_sdk(machine)
@@ -133,7 +134,7 @@ def hpc(machine):
 
 
 @setups("HPC SDK, NVHPC_CUDA_HOME set, venv without CUDA", "`python -m venv`; replica: the SDK's layout",
-        f"12.9 {_HPC}/12.9", "none", "none", "The toolkit's variable.",
+        f"12.9 {_HPC}/12.9", "none", "none", "NVHPC_CUDA_HOME names this toolkit.",
         LATE_VARIABLES + NO_MAJOR)
 def hpc_variable(machine):
     _hpc_sdk(machine)

@@ -34,13 +34,13 @@ def active(machine):
 
 
 @setups("conda environment, not activated: PREFIX/bin/python (cron, an entry point)", _REPLICA, _PICK, _PICK, _PICK,
-        "PREFIX/conda-meta makes it conda's, activated or not.")
+        "PREFIX/conda-meta marks a conda environment, activated or not.")
 def inactive(machine):
     return Python(machine.conda(_ENV, "12.9"))
 
 
 @setups("conda environment (12.9), called by its path while base (13.5) is activated", _REPLICA, _PICK, _PICK,
-        "13.5 /opt/conda/lib", "A process has its own prefix; CONDA_PREFIX names another one.",
+        "13.5 /opt/conda/lib", "The interpreter's prefix counts; CONDA_PREFIX names another environment.",
         CONDA_PREFIX)
 def base_active(machine):
     command = machine.conda(_ENV, "12.9")
@@ -50,7 +50,7 @@ def base_active(machine):
 
 
 @setups("Jupyter in conda's base, kernel of another environment (nb_conda_kernels)", _REPLICA, _PICK, _PICK,
-        "13.5 /opt/conda/lib", "The kernel's interpreter is the environment's; the server's CONDA_PREFIX is inherited.",
+        "13.5 /opt/conda/lib", "The kernel runs the environment's interpreter. It inherits the server's CONDA_PREFIX.",
         CONDA_PREFIX)
 def jupyter(machine):
     python = base_active(machine)
@@ -61,7 +61,7 @@ def jupyter(machine):
 
 @setups("conda environment with 12.9, and `pip install` brought wheel 13.0 into it", _REPLICA, f"13.0 wheel {_ENV}",
         _PICK,
-        f"13.0 wheel {_ENV}", "Packages that import their CUDA find the wheel first: sys.path comes before the prefix.",
+        f"13.0 wheel {_ENV}", "Python's packages find the wheel first: sys.path comes before PREFIX/lib.",
         CONDA_RPATH)
 def with_wheel(machine):
     command = machine.conda(_ENV, "12.9")
@@ -72,7 +72,7 @@ def with_wheel(machine):
 
 @setups("conda environment with 12.9; `pip install --user` left 13.5 in ~/.local", _REPLICA, "13.5 wheel ~/.local",
         _PICK, "13.5 wheel ~/.local",
-        "As Python has it: in a conda environment the user site is in sys.path, and comes first.",
+        "conda's Python has the user site in sys.path, before its own site-packages.",
         CONDA_RPATH)
 def user_site(machine):
     command = machine.conda(_ENV, "12.9")
@@ -81,20 +81,20 @@ def user_site(machine):
 
 
 @setups("venv of a conda environment's Python, without CUDA", "`python -m venv`; conda: replica", _PICK, _PICK, _PICK,
-        "The environment that the venv is based on.")
+        "The venv has no CUDA; its base, the conda environment, has one.")
 def venv_of_conda(machine):
     return Python(machine.venv("~/app/.venv", base=machine.conda(_ENV, "12.9")))
 
 
 @setups("C++ program of a conda package (DT_RPATH $ORIGIN/../lib), not activated", _REPLICA, _PICK, _PICK, "-",
-        "The program's own run path.")
+        "The program's DT_RPATH names this folder.")
 def program(machine):
     machine.conda(_ENV, "12.9")
     return Program(f"{_ENV}/bin/app", rpath="$ORIGIN/../lib")
 
 
 @setups("C++ program built by the user, conda environment activated; toolkit 13.5", _REPLICA, _PICK, _TOOLKIT, "-",
-        "What the user has activated comes before the system.", NO_MAJOR)
+        "The activated environment comes before the system.", NO_MAJOR)
 def program_of_user(machine):
     machine.conda(_ENV, "12.9")
     _with_toolkit(machine)
@@ -104,7 +104,7 @@ def program_of_user(machine):
 
 @setups("pixi: `pixi run`", _REPLICA, "12.9 ~/app/.pixi/envs/default/lib",
         "12.9 ~/app/.pixi/envs/default/lib", "12.9 ~/app/.pixi/envs/default/lib",
-        "pixi sets CONDA_PREFIX as an activation does.")
+        "`pixi run` sets CONDA_PREFIX, as an activation does.")
 def pixi(machine):
     machine.conda("~/app/.pixi/envs/default", "12.9", pixi=True)
     _activate(machine, "~/app/.pixi/envs/default")
@@ -113,7 +113,7 @@ def pixi(machine):
 
 @setups("pixi: .pixi/envs/default/bin/python by its path; toolkit 13.5",
         _REPLICA, "12.9 ~/app/.pixi/envs/default/lib",
-        f"12.9 ~/app/.pixi/envs/default/lib; {_TOOLKIT}", _TOOLKIT, "PREFIX/conda-meta makes it an environment.",
+        f"12.9 ~/app/.pixi/envs/default/lib; {_TOOLKIT}", _TOOLKIT, "PREFIX/conda-meta marks a conda environment.",
         _INACTIVE)
 def pixi_by_path(machine):
     command = machine.conda("~/app/.pixi/envs/default", "12.9", pixi=True)

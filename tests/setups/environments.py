@@ -34,7 +34,7 @@ def activated(machine):
 
 
 @setups("venv, not activated, called by its path", "`python -m venv`", _VENV_WHEEL, "none", _VENV_WHEEL,
-        "`sys.prefix` makes the environment, not the activation.", NO_MAJOR)
+        "`sys.prefix` names the environment, with or without activation.", NO_MAJOR)
 def by_path(machine):
     return Python(_with_wheel(machine))
 
@@ -48,7 +48,7 @@ def copied(machine):
 
 
 @setups("venv through a link to its folder, and a PATH that ends in a slash", "`python -m venv`",
-        _VENV_WHEEL, "none", _VENV_WHEEL, "Python takes paths as text: the linked folder is its prefix.", NO_MAJOR)
+        _VENV_WHEEL, "none", _VENV_WHEEL, "Python does not resolve the link: its prefix is the link's path.", NO_MAJOR)
 def linked(machine):
     _with_wheel(machine)
     machine.link("~/current", "~/app/.venv")
@@ -58,7 +58,7 @@ def linked(machine):
 
 @setups("venv called by its path while another one (13.5) is activated", "`python -m venv`",
         _VENV_WHEEL, "none", _VENV_WHEEL,
-        "VIRTUAL_ENV is what the shell has activated. A Python process does not use it.",
+        "VIRTUAL_ENV names the environment that the shell has activated. A Python process does not use it.",
         NO_MAJOR)
 def another_active(machine):
     command = _with_wheel(machine)
@@ -67,8 +67,8 @@ def another_active(machine):
     return Python(command)
 
 
-@setups("venv (closed) with 12.9; `pip install --user` left 13.5 in ~/.local", "`python -m venv`",
-        _VENV_WHEEL, "none", _VENV_WHEEL, "A closed environment has no user site.", NO_MAJOR)
+@setups("venv with 12.9; `pip install --user` left 13.5 in ~/.local", "`python -m venv`",
+        _VENV_WHEEL, "none", _VENV_WHEEL, "A venv has no user site in sys.path.", NO_MAJOR)
 def user_site_is_closed_off(machine):
     command = _with_wheel(machine)
     machine.wheel(f"~/.local/{SITE}", "13.5")
@@ -76,7 +76,7 @@ def user_site_is_closed_off(machine):
 
 
 @setups("venv with 12.9 beside an activated conda base with 13.5", "`python -m venv`; conda: replica",
-        _VENV_WHEEL, "none", _VENV_WHEEL, "The interpreter's packages come before any conda.", NO_MAJOR)
+        _VENV_WHEEL, "none", _VENV_WHEEL, "The interpreter's packages come before an activated conda.", NO_MAJOR)
 def conda_active(machine):
     command = _with_wheel(machine)
     machine.conda("/opt/conda", "13.5")
@@ -86,7 +86,7 @@ def conda_active(machine):
 
 @setups("venv without CUDA beside an activated conda base with 13.5; toolkit 12.9", "`python -m venv`; conda: replica",
         "12.9 /usr/local/cuda-12.9", "none", "13.5 /opt/conda/lib",
-        "A conda that the shell has activated is another environment than the interpreter's. The system serves all.",
+        "The activated conda is not the interpreter's environment. The system's CUDA serves every environment.",
         CONDA_PREFIX + NO_MAJOR)
 def conda_active_only(machine):
     command = machine.venv("~/app/.venv")
@@ -96,7 +96,7 @@ def conda_active_only(machine):
 
 
 @setups("venv --system-site-packages without CUDA; its base has wheel 12.9", "`python -m venv`; base: replica",
-        "12.9 wheel /opt/python", "none", "12.9 wheel /opt/python", "An open environment has the packages of its base.",
+        "12.9 wheel /opt/python", "none", "12.9 wheel /opt/python", "This option adds the base's packages to sys.path.",
         NO_MAJOR)
 def open_venv(machine):
     base = machine.prefix("/opt/python")
@@ -105,7 +105,7 @@ def open_venv(machine):
 
 
 @setups("venv with wheels of two majors, 12.9 and 13.5", "`python -m venv`",
-        "13.5 wheel ~/app/.venv", "none", "13.5 wheel ~/app/.venv", "Within one environment the newest counts.",
+        "13.5 wheel ~/app/.venv", "none", "13.5 wheel ~/app/.venv", "Within one environment the newest CUDA is used.",
         NO_MAJOR)
 def two_majors(machine):
     command = _with_wheel(machine)
@@ -114,7 +114,7 @@ def two_majors(machine):
 
 
 @setups("venv with wheels of two majors, 12.9 and 13.5; driver 550 (CUDA 12.4)", "`python -m venv`",
-        _VENV_WHEEL, "none", "13.5 wheel ~/app/.venv", "The driver supports no CUDA 13.",
+        _VENV_WHEEL, "none", "13.5 wheel ~/app/.venv", "The driver does not support CUDA 13.",
         DRIVER + NO_MAJOR)
 def two_majors_and_a_driver(machine):
     command = _with_wheel(machine)
@@ -146,7 +146,7 @@ def uv_run(machine):
 
 
 @setups("uv: `uv run --with PACKAGE` in the same project", "uv 0.13.9", _VENV_WHEEL, "none", "none",
-        "uv starts a temporary environment, whose .pth file adds the project's.",
+        "uv starts a temporary environment, whose .pth file adds the project's site-packages.",
         SITE_ONLY + NO_MAJOR)
 def uv_run_with(machine):
     process = uv_run(machine)
@@ -157,7 +157,7 @@ def uv_run_with(machine):
 
 
 @setups("uv's own Python (`uv python install`), packages in a venv of it", "uv 0.13.9; its Python: replica",
-        _VENV_WHEEL, "none", _VENV_WHEEL, "The environment's packages; the base below ~/.local/share/uv has none.",
+        _VENV_WHEEL, "none", _VENV_WHEEL, "The venv has the wheel; its base below ~/.local/share/uv has none.",
         NO_MAJOR)
 def uv_python(machine):
     base = machine.prefix("~/.local/share/uv/python/cpython-3.11.9-linux-x86_64-gnu")
@@ -179,7 +179,7 @@ def uv_tool(machine):
 
 @setups("pipx: an application's environment", "`python -m venv`, which pipx calls; layout: replica",
         "12.9 wheel ~/.local/share/pipx/venvs/app", "none", "12.9 wheel ~/.local/share/pipx/venvs/app",
-        "pipx's environments are closed virtual environments; the script's first line names their Python.", NO_MAJOR)
+        "pipx makes ordinary venvs; the first line of the application's script names the venv's Python.", NO_MAJOR)
 def pipx(machine):
     command = machine.venv("~/.local/share/pipx/venvs/app")
     machine.wheel(f"~/.local/share/pipx/venvs/app/{SITE}", "12.9").wheel(f"~/.local/{SITE}", "13.5")
@@ -212,14 +212,14 @@ def user_site(machine):
 
 @setups("The same with `python -s` (no user site)", "replica",
         "13.5 /usr/local/cuda-13.5", "13.5 /usr/local/cuda-13.5",
-        "13.5 /usr/local/cuda-13.5", "Without its user site this Python has the system's only.")
+        "13.5 /usr/local/cuda-13.5", "Without the user site this Python finds only the system's CUDA.")
 def no_user_site(machine):
     return Python(user_site(machine).command, options=("-s",))
 
 
 @setups("`pip install --target libs`, PYTHONPATH=libs (relative)", "replica",
         "12.9 wheel ~/app/libs", "none", "none",
-        "PYTHONPATH is in front of sys.path, a relative entry counts from the current folder.",
+        "PYTHONPATH's folders come first in sys.path. A relative one starts at the current folder.",
         SITE_ONLY + NO_MAJOR)
 def pythonpath(machine):
     command = machine.venv("~/app/.venv")
@@ -236,7 +236,7 @@ def editable(machine):
 
 
 @setups("C++ program that a wheel has put into .venv/bin, not activated; wheel 12.9; toolkit 13.5", "`python -m venv`",
-        _VENV_WHEEL, "none", "-", "The folder above the program's bin has a pyvenv.cfg: it is the nearest environment.",
+        _VENV_WHEEL, "none", "-", "The folder above bin has a pyvenv.cfg, so it is the nearest environment.",
         NO_MAJOR)
 def program_in_bin(machine):
     _with_wheel(machine)
@@ -245,7 +245,7 @@ def program_in_bin(machine):
 
 
 @setups("The same, the program in site-packages/app/bin", "`python -m venv`", _VENV_WHEEL, "none", "-",
-        "The folders above the program are the nearest environment.", NO_MAJOR)
+        "One of the folders above the program is site-packages, which has the wheel.", NO_MAJOR)
 def program_in_site(machine):
     program_in_bin(machine)
     return Program(f"~/app/.venv/{SITE}/app/bin/app")
@@ -253,7 +253,7 @@ def program_in_site(machine):
 
 @setups("Jupyter in conda's base (13.5, activated), kernel of a venv", "`python -m venv`; conda: replica",
         _VENV_WHEEL, "none", _VENV_WHEEL,
-        "kernel.json names the venv's interpreter; the server's CONDA_PREFIX is inherited.",
+        "kernel.json names the venv's interpreter. The kernel inherits the server's CONDA_PREFIX.",
         NO_MAJOR)
 def jupyter(machine):
     command = conda_active(machine).command

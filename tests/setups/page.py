@@ -11,9 +11,10 @@ Each row is a machine that the tests build with real CUDA libraries and drivers,
 Python that calls `libcudart_stub.so` through ctypes, or a C++ program that was built for CUDA 12. The columns:
 
 - *anycuda*: the CUDA runtime of the process after its first call through the stub
-- *dynamic linker*: the files that it opens for `libcudart.so.11.0`, `.12` and `.13` in another such process
+- *dynamic linker*: the files that the dynamic linker opens for `libcudart.so.11.0`, `.12` and `.13`, in a second
+  process of the same kind
 - *cuda-pathfinder*: the file that NVIDIA's `cuda-pathfinder` {pathfinder} (`load_nvidia_dynamic_lib("cudart")`)
-  loads in another such Python (`-`: the process is not Python)
+  loads, in another process of the same kind (`-`: the process is not Python)
 
 If a row imports torch, each column lists the runtimes that are loaded at the end.
 
@@ -23,8 +24,9 @@ that made the environment. A *replica* has the same layout, but the tests made i
 
 - conda and pixi are not on PyPI: their interpreter is the tests' Python with conda's DT_RPATH, its own library and
   `conda-meta`
-- pipx and Poetry need a package index: the tool that makes their environments replaces them, in their folders
-- containers, WSL and Jetson are the files, variables and `ld.so.conf` of their images, with files for x86_64
+- pipx and Poetry need a package index: the tests run the tool that pipx or Poetry calls (`python -m venv`,
+  virtualenv), in the folders that it would use
+- containers, WSL and Jetson consist of the files, variables and `ld.so.conf` of their images, with files for x86_64
 
 The CUDA libraries, their wheels' metadata and the drivers are real in every row. The rules are in
 [search.md](search.md).
@@ -34,7 +36,7 @@ the dynamic linker's `/` when that searches for CUDA in `/etc/ld.so.cache` (writ
 system's folders.
 
 The test of this page writes it: `ANYCUDA_UPDATE_PAGE=1 ctest --preset test -R python.test_setups`. The expected
-results and the reasons are in `tests/setups/`; the test fails if a result differs.
+results and the reasons are in `tests/setups/`. The test fails if a result differs.
 """
 _TABLE = """
 | | set-up | made by | anycuda | dynamic linker | cuda-pathfinder | why; where the others differ |

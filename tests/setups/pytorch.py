@@ -18,7 +18,7 @@ _TOOLKIT = "13.5 /usr/local/cuda-13.5"
 _TORCH = {"12.6": ("2.7.1", "nvidia-cuda-runtime-cu12==12.6.77", "cuda_runtime", "libcudart.so.12"),
           "12.8": ("2.8.0", "nvidia-cuda-runtime-cu12==12.8.90", "cuda_runtime", "libcudart.so.12"),
           "13.0": ("2.11.0", "cuda-toolkit[cudart]==13.0.2", "cu13", "libcudart.so.13")}
-_LOADED = "The runtime that the process has loaded is the one."
+_LOADED = "The stub uses the runtime that the process has loaded."
 
 
 def torch_library(machine: Machine, site: str, soname: str, folder: str = "") -> None:
@@ -60,17 +60,17 @@ def cu126(machine):
 @setups("torch 2.8.0 (cu128), imported after the first call; toolkit 13.5", _MADE, f"12.8 wheel {_VENV}",
         f"12.8 wheel {_VENV}; {_TOOLKIT}",
         f"12.8 wheel {_VENV}",
-        "The interpreter's wheels: torch, imported later, finds the same file, and the process has one "
-        "runtime.", NO_MAJOR)
+        "The stub finds the interpreter's wheel. torch, imported later, loads the same file, so the process has "
+        "one runtime.", NO_MAJOR)
 def cu128(machine):
     command = _with_torch(machine, "12.8")
     machine.local_toolkits("13.5").ldconfig("/usr/local/cuda/lib64")
     return Python(command, after="import torch")
 
 
-@setups("torch 2.11.0 (cu130), imported after the first call; toolkit 12.9 by a module", _MADE, f"13.0 wheel {_VENV}",
-        f"12.9 /opt/cuda-12.9; 13.0 wheel {_VENV}", f"13.0 wheel {_VENV}",
-        "In a Python process its packages come before LD_LIBRARY_PATH.",
+@setups("torch 2.11.0 (cu130), imported after the first call; toolkit 12.9 from an environment module", _MADE,
+        f"13.0 wheel {_VENV}", f"12.9 /opt/cuda-12.9; 13.0 wheel {_VENV}", f"13.0 wheel {_VENV}",
+        "In a Python process Python's packages come before LD_LIBRARY_PATH.",
         NO_MAJOR)
 def cu130(machine):
     command = _with_torch(machine, "13.0")
@@ -88,8 +88,8 @@ def two_majors(machine):
 
 @setups("The same, torch imported after the first call", _MADE, f"12.6 wheel {_VENV}; 13.5 wheel {_VENV}",
         f"12.6 wheel {_VENV}", f"12.6 wheel {_VENV}; 13.5 wheel {_VENV}",
-        "Known limit: nothing tells which of the two majors is imported later. The newest is taken, and "
-        "torch brings its own as a second one. Import torch first, or set ANYCUDA_CUDART.", NO_MAJOR)
+        "Known limit: the stub cannot know which of the two majors will be imported. It loads the newest, and torch "
+        "then loads its own runtime as a second one. Import torch first, or set ANYCUDA_CUDART.", NO_MAJOR)
 def two_majors_torch_last(machine):
     command = _with_torch(machine, "12.6")
     machine.wheel(f"{_VENV}/{SITE}", "13.5")
@@ -99,7 +99,7 @@ def two_majors_torch_last(machine):
 @setups("torch 2.7.1 (cu126), driver 535 (CUDA 12.2), and wheel 13.5 beside it, torch imported after the first call",
         _MADE,
         f"12.6 wheel {_VENV}", f"12.6 wheel {_VENV}", f"12.6 wheel {_VENV}; 13.5 wheel {_VENV}",
-        "The driver supports no CUDA 13.",
+        "The driver does not support CUDA 13.",
         DRIVER + NO_MAJOR)
 def two_majors_and_a_driver(machine):
     python = two_majors_torch_last(machine)
@@ -109,7 +109,7 @@ def two_majors_and_a_driver(machine):
 
 @setups("`pip install torch` (cu128) into an activated conda environment with cuda-cudart 12.9",
         "replica: conda's layout, torch's layout", "12.8 wheel /opt/conda/envs/app", "12.9 /opt/conda/envs/app/lib",
-        "12.8 wheel /opt/conda/envs/app", "torch, imported later, finds its wheel by its DT_RPATH.",
+        "12.8 wheel /opt/conda/envs/app", "torch, imported later, finds the same wheel by its DT_RPATH.",
         CONDA_RPATH)
 def in_conda(machine):
     command = machine.conda("/opt/conda/envs/app", "12.9")

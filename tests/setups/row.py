@@ -13,8 +13,9 @@ from process import Program, Python
 # Reasons that many set-ups share: the page has them once.
 NO_MAJOR, DRIVER, CONDA_PREFIX, CONDA_RPATH, SITE_ONLY, LATE_VARIABLES = "[1]", "[2]", "[3]", "[4]", "[5]", "[6]"
 NOTES = {
-    NO_MAJOR: "The dynamic linker does not know environments. It searches for one SONAME, and finds that major in the "
-              "run paths, LD_LIBRARY_PATH, ld.so.cache and the system's folders: another one for each major, or none.",
+    NO_MAJOR: "The dynamic linker does not know environments. It searches for one SONAME, which belongs to one major, "
+              "in the run paths, LD_LIBRARY_PATH, ld.so.cache and the system's folders. Each major may lead to another "
+              "folder, or to none.",
     DRIVER: "cuda-pathfinder prefers CUDA 13 to 12, whatever the driver supports.",
     CONDA_PREFIX: "cuda-pathfinder detects a conda environment only by CONDA_PREFIX, and uses it in every Python.",
     CONDA_RPATH: "conda's interpreter has a DT_RPATH to PREFIX/lib, which the dynamic linker follows.",

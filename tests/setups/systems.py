@@ -19,9 +19,9 @@ def _lib(release: str, folder: str = "/usr/local/cuda-") -> str:
     return f"{release} {folder}{release}"
 
 
-@setups("Toolkits 12.9 and 13.0 by the runfile, /usr/local/cuda is 12.9; C++ program", _TOOLKIT, _lib("13.0"), "none",
-        "-",
-        "The system is one environment, and its newest counts; /usr/local/cuda only says what nvcc compiles with.",
+@setups("Toolkits 12.9 and 13.0 from runfiles, /usr/local/cuda links to 12.9; C++ program", _TOOLKIT,
+        _lib("13.0"), "none", "-",
+        "The system is one environment, whose newest CUDA is used. /usr/local/cuda only selects the default nvcc.",
         NO_MAJOR)
 def two_toolkits(machine):
     machine.local_toolkits("13.0", "12.9")
@@ -29,7 +29,7 @@ def two_toolkits(machine):
 
 
 @setups("Toolkits 12.4 and 13.0 in ld.so.cache, driver 550 (CUDA 12.4); C++ program", _TOOLKIT, _lib("12.4"),
-        f"{_lib('12.4')}; {_lib('13.0')}", "-", "The newest that the driver supports.",
+        f"{_lib('12.4')}; {_lib('13.0')}", "-", "The newest CUDA that the driver supports is used.",
         NO_MAJOR)
 def driver(machine):
     machine.local_toolkits("12.4", "13.0").driver(550)
@@ -38,7 +38,7 @@ def driver(machine):
 
 
 @setups("Toolkit 13.5 and a venv with wheel 12.9; C++ program, venv activated", f"{_VENV}; {_TOOLKIT}",
-        "12.9 wheel ~/app/.venv", _lib("13.5"), "-", "A program that is not Python takes what the user has activated.",
+        "12.9 wheel ~/app/.venv", _lib("13.5"), "-", "A program that is not Python uses the activated environment.",
         NO_MAJOR)
 def toolkit_and_wheels(machine):
     machine.venv("~/app/.venv")
@@ -48,7 +48,8 @@ def toolkit_and_wheels(machine):
 
 
 @setups("CUDA_PATH=/opt/cuda-12.6 and CUDA_HOME=/opt/cuda-13.0; venv without CUDA", f"{_VENV}; {_TOOLKIT}",
-        _lib("12.6", "/opt/cuda-"), "none", _lib("12.6", "/opt/cuda-"), "CUDA_PATH goes first; a warning names both.",
+        _lib("12.6", "/opt/cuda-"), "none", _lib("12.6", "/opt/cuda-"),
+        "CUDA_PATH comes before CUDA_HOME; a warning names both.",
         NO_MAJOR)
 def variables(machine):
     machine.toolkit("/opt/cuda-12.6", "12.6").toolkit("/opt/cuda-13.0", "13.0")
@@ -69,7 +70,7 @@ def variable_and_system(machine):
 @setups("LD_LIBRARY_PATH=/usr/local/cuda-12.4/lib64, toolkits 12.4 and 13.0 installed; C++ program", _TOOLKIT,
         _lib("12.4"),
         f"{_lib('12.4')}; {_lib('13.0')}", "-",
-        "The dynamic linker's own order: LD_LIBRARY_PATH comes before the system.",
+        "As for the dynamic linker, LD_LIBRARY_PATH comes before the system.",
         NO_MAJOR)
 def library_path(machine):
     machine.local_toolkits("12.4", "13.0").ldconfig("/usr/local/cuda/lib64")
@@ -79,7 +80,8 @@ def library_path(machine):
 
 @setups("Container nvidia/cuda:12.9-runtime, wheel 13.0 in the system's Python, driver 550 from the host",
         _IMAGE,
-        _lib("12.9"), _lib("12.9"), "13.0 wheel /usr", "The wheels are nearer, but the driver supports no CUDA 13.",
+        _lib("12.9"), _lib("12.9"), "13.0 wheel /usr",
+        "The wheels are nearer, but the driver does not support CUDA 13.",
         DRIVER)
 def runtime_container_with_wheels(machine):
     _runtime_image(machine)
@@ -109,7 +111,7 @@ def _runtime_files(machine, release, driver):
 
 @setups("Container nvidia/cuda:12.9-runtime, driver 550 from the host; C++ program",
         _IMAGE, _lib("12.9"), _lib("12.9"), "-",
-        "The image's toolkit; the driver supports CUDA 12, and 12.9 by minor version compatibility.")
+        "The driver, of CUDA 12.4, runs CUDA 12.9 by minor version compatibility.")
 def runtime_container(machine):
     _runtime_image(machine)
     return Program()
@@ -146,7 +148,8 @@ _NGC = "replica: layout and variables of the image, torch's layout without NVIDI
 
 
 @setups("Container nvcr.io/nvidia/pytorch:24.05, driver 535 from the host; torch imported after the first call", _NGC,
-        _lib("12.4"), _lib("12.4"), _lib("12.4"), "The image has one CUDA, the system's, which its torch needs too.")
+        _lib("12.4"), _lib("12.4"), _lib("12.4"),
+        "The image has one CUDA, in the system's folders, which its torch uses, too.")
 def ngc(machine):
     machine.local_toolkits("12.4").driver(535).driver(550, "/usr/local/cuda/compat/lib", ml=False)
     torch_library(machine, "/usr/local/lib/python3.11/dist-packages", "libcudart.so.12")
@@ -157,7 +160,7 @@ def ngc(machine):
 
 
 @setups("The same with ANYCUDA_COMPAT=strict", _NGC, _lib("12.4"), _lib("12.4"), _lib("12.4"),
-        "cuda-compat's driver (550, CUDA 12.4) comes before the host's (CUDA 12.2), by the image's LD_LIBRARY_PATH.")
+        "The image's LD_LIBRARY_PATH puts cuda-compat's driver (550, CUDA 12.4) before the host's (CUDA 12.2).")
 def ngc_strict(machine):
     python = ngc(machine)
     machine.env(ANYCUDA_COMPAT="strict")
@@ -166,7 +169,8 @@ def ngc_strict(machine):
 
 @setups("Kubernetes pod, driver 550 of the GPU Operator in /run/nvidia/driver; venv with wheels 12.9 and 13.5",
         "`python -m venv`; replica: the Operator's folders", "12.9 wheel ~/app/.venv", "none", "13.5 wheel ~/app/.venv",
-        "The driver is found where the Operator puts it; it supports no CUDA 13.", DRIVER + NO_MAJOR)
+        "The stub finds the driver where the Operator puts it. This driver does not support CUDA 13.",
+        DRIVER + NO_MAJOR)
 def operator(machine):
     return _wheels_of_two_majors(machine.driver(550, f"/run/nvidia/driver{LIBRARIES}"))
 
@@ -179,7 +183,7 @@ def _wheels_of_two_majors(machine):
 
 @setups("NixOS, driver 550 in /run/opengl-driver; venv with wheels 12.9 and 13.5",
         "`python -m venv`; replica: NixOS's folder", "12.9 wheel ~/app/.venv", "none", "13.5 wheel ~/app/.venv",
-        "The driver is found where NixOS puts it; it supports no CUDA 13.", DRIVER + NO_MAJOR)
+        "The stub finds the driver where NixOS puts it. This driver does not support CUDA 13.", DRIVER + NO_MAJOR)
 def nixos(machine):
     return _wheels_of_two_majors(machine.driver(550, "/run/opengl-driver/lib"))
 
@@ -195,7 +199,7 @@ def python_image(machine):
 
 @setups("Colab: system's Python, driver 550 in /usr/lib64-nvidia by LD_LIBRARY_PATH, toolkits 12.4 and 13.0",
         "replica: folders and variables", _lib("12.4"), f"{_lib('12.4')}; {_lib('13.0')}", _lib("13.0"),
-        "The newest of the system that the driver supports, which is found by LD_LIBRARY_PATH.", DRIVER + NO_MAJOR)
+        "The system's newest CUDA that the driver supports. LD_LIBRARY_PATH leads to the driver.", DRIVER + NO_MAJOR)
 def colab(machine):
     machine.driver(550, "/usr/lib64-nvidia").local_toolkits("12.4", "13.0")
     machine.ldconfig("/usr/local/cuda-12.4/lib64", "/usr/local/cuda-13.0/lib64")
@@ -206,7 +210,7 @@ def colab(machine):
 @setups("Apptainer --nv: container with toolkit 12.9, the host's home with wheel 13.5 in ~/.local, driver 535",
         "replica: the image's layout, /.singularity.d/libs, variables", _lib("12.9"), _lib("12.9"),
         "13.5 wheel ~/.local",
-        "Python has the home's user site in sys.path, but the driver supports no CUDA 13.",
+        "Python has the user site of the host's home in sys.path, but the driver does not support CUDA 13.",
         DRIVER)
 def apptainer(machine):
     machine.local_toolkits("12.9").ldconfig("/usr/local/cuda/lib64")
@@ -218,14 +222,14 @@ def apptainer(machine):
 
 @setups("Apptainer without LD_LIBRARY_PATH: driver 535 in /.singularity.d/libs, wheels 12.9 and 13.5 in a venv",
         f"{_VENV}; replica: /.singularity.d/libs", "12.9 wheel ~/app/.venv", "none", "13.5 wheel ~/app/.venv",
-        "The driver is found where Apptainer puts it; it supports no CUDA 13.",
+        "The stub finds the driver where Apptainer puts it. This driver does not support CUDA 13.",
         DRIVER + NO_MAJOR)
 def apptainer_clean(machine):
     return _wheels_of_two_majors(machine.driver(535, "/.singularity.d/libs"))
 
 
 @setups("WSL: driver 550 in /usr/lib/wsl/lib, venv with wheels 12.8 and 13.0", f"{_VENV}; replica: WSL's folders",
-        "12.8 wheel ~/app/.venv", "none", "13.0 wheel ~/app/.venv", "WSL's driver supports no CUDA 13.",
+        "12.8 wheel ~/app/.venv", "none", "13.0 wheel ~/app/.venv", "WSL's driver does not support CUDA 13.",
         DRIVER + NO_MAJOR)
 def wsl(machine):
     machine.driver(550, "/usr/lib/wsl/lib").file("/etc/ld.so.conf.d/ld.wsl.conf", "/usr/lib/wsl/lib\n")
@@ -239,7 +243,7 @@ def wsl(machine):
 @setups("Jetson (JetPack): driver in tegra/, toolkits 12.6 and 13.0, venv without CUDA",
         f"{_VENV}; replica: JetPack's folders with x86_64 files, driver 535",
         _lib("12.6"), f"{_lib('12.6')}; {_lib('13.0')}", _lib("13.0"),
-        "The newest of the system that the driver supports, which is found in tegra/.", DRIVER + NO_MAJOR)
+        "The system's newest CUDA that the driver supports. The driver is in tegra/.", DRIVER + NO_MAJOR)
 def jetson(machine):
     machine.driver(535, f"{LIBRARIES}/tegra").local_toolkits("12.6", "13.0")
     machine.file("/etc/nv_tegra_release", "# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic\n")
@@ -256,7 +260,7 @@ def arch(machine):
 
 @setups("Debian's libcudart12 and libcuda1; C++ program",
         "replica: the packages' layout and lists", f"12.4 {LIBRARIES}", f"12.4 {LIBRARIES}", "-",
-        "The distribution's folder.")
+        "The system's library folder has the runtime.")
 def debian(machine):
     _libcudart12(machine).ldconfig()
     return Program()
@@ -271,7 +275,7 @@ def _libcudart12(machine):
 @setups("Debian's libcudart12 12.4 and NVIDIA's toolkit 13.0; driver 550 in nvidia/current; system's Python",
         "replica: the packages' layout and lists", f"12.4 {LIBRARIES}", f"12.4 {LIBRARIES}; {_lib('13.0')}",
         _lib("13.0"),
-        "The newest of the system that the driver supports.", DRIVER + NO_MAJOR)
+        "The system's newest CUDA that the driver supports.", DRIVER + NO_MAJOR)
 def debian_and_toolkit(machine):
     _libcudart12(machine).local_toolkits("13.0").ldconfig("/usr/local/cuda/lib64")
     return Python(machine.prefix("/usr", debian=True))
