@@ -31,7 +31,7 @@ def main() -> int:
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     browser = Browser(arguments.site)
-    browser.driver.set_window_size(1050, 850)
+    browser.driver.set_window_size(1050, 1250)
     try:
         for name, (scheme, address) in PICTURES.items():
             browser.colours(scheme)
