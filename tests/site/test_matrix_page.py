@@ -119,7 +119,7 @@ class MatrixPage(unittest.TestCase):
             *("on 11", "on 12", "on 13") * 3])
         rows = self.browser.texts("#results tbody tr:first-child > *")
         self.assertEqual(rows[0], "cudaMemAdvise")
-        self.assertEqual(rows[8], "adapted to 12.1renamed from 12.2")
+        self.assertEqual(rows[8], "adapted until 12.1renamed from 12.2")
 
     def test_a_failing_function_tells_its_status(self) -> None:
         self.open("#library=cudart&function=__cudaGetProcAddress")

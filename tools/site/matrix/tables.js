@@ -48,11 +48,11 @@ function functionRow(name, runs, shown, library, state) {
 
 export const linkTo = (library, name, state) => address.write({ ...state, library: library.name, function: name });
 
-// "direct"; where releases of the major differ, "absent to 12.3" and "direct from 12.4".
+// "direct"; where releases of the major differ, "absent until 12.3" and "direct from 12.4".
 function parts(found, library) {
   const text = ({ kind, runtimes }, place) => {
     if (found.length === 1) return kind;
-    if (place === 0) return `${kind} to ${releaseName(runtimes.at(-1), library)}`;
+    if (place === 0) return `${kind} until ${releaseName(runtimes.at(-1), library)}`;
     const from = releaseName(runtimes[0], library);
     return place === found.length - 1 ? `${kind} from ${from}` : `${kind} ${range(runtimes, library)}`;
   };
