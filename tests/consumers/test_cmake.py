@@ -40,7 +40,7 @@ class FindPackage(ByMajor, Usage):
         other.mkdir()
         (other / "libcudart.so").write_text("not a library", encoding="utf-8")
         output = cmake("find_package", build, f"-DCUDA_INCLUDES={cuda_includes(major)}", "-DCMAKE_INSTALL_LIBDIR=lib",
-                       f"-DCMAKE_EXE_LINKER_FLAGS=-L{other}")  # its libcudart.so must not be linked
+                       f'-DCMAKE_EXE_LINKER_FLAGS="-L{other}"')  # its libcudart.so must not be linked
         header = next(filter(os.path.exists, (f"{folder}/cuda_runtime_api.h" for folder in includes(major))))
         self.assertIn(f"-- anycuda: CUDA {major}, from the headers in use ({header})", output)
         build_all(build)
