@@ -97,10 +97,10 @@ std::string hint_for_newer(const std::vector<Item>& items, const std::string& li
     if (!older(version, contents.made_by)) continue;
     const std::string cuda = describe(contents.made_by);
     const std::string own = describe(version);
-    return "\n  what to do: update " + std::string(linker) + " to CUDA " + cuda +
-           " or later, or compile " + quoted(item.name) + " with CUDA " + own +
-           " or older: it has " + contents.newest + ", of CUDA " + cuda + ", and " + linker +
-           " is of CUDA " + own;
+    return joined({"\n  what to do: update", linker, "to CUDA", cuda, "or later, or compile",
+                   quoted(item.name), "with CUDA", own, "or older: it has",
+                   contents.newest + ", of CUDA", cuda + ", and", linker, "is of CUDA", own},
+                  " ");
   }
   return "";
 }
