@@ -484,7 +484,9 @@ class RealWheels(Check):
 
     def test_static_and_already_loaded_runtimes_are_reported(self):
         lines = self.report_lines(wheel("torchvision"))
-        self.assertTrue(lines[0].endswith("; but it also has a CUDA runtime linked in statically"), lines[0])
+        self.assertTrue(lines[0].endswith("; its static runtime needs driver 525, newer than those of CUDA 11"), lines)
+        on_12 = self.report_lines(wheel("torchvision"), "--runtime", "12")[0]
+        self.assertTrue(on_12.endswith("; but it also has a CUDA runtime linked in statically"), on_12)
         self.assertRegex("\n".join(lines), r"statically; no stub takes the calls to it: torchvision\.libs/libnvjpeg\.")
         self.assertRegex("\n".join(self.report_lines(wheel("mooncake"))),
                          r"nvlink_allocator\.so +cudart +not linked: another file must load it +unknown")

@@ -75,7 +75,7 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
         suffix += f"; {_late(one, late, asked)}"
     else:
         suffix += _needs_driver(one, asked)
-    if any(file.use.static_runtime for file in one.files):
+    if any(file.use.static_runtime for file in one.files) and "static runtime" not in suffix:
         suffix += "; but it also has a CUDA runtime linked in statically"
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
         suffix += "; but it was linked to a stub without a CUDA major"
