@@ -69,4 +69,4 @@ def _rename(named: list[str], about: str, files: Collection[str], made: Licensed
             made.renamed[old] = new
         else:
             made.notes.append(f"METADATA names the licence {file}, which the wheel lacks: PyPI refuses such a wheel "
-                              "since METADATA 2.4. Build the wheel with the file")
+                              "with METADATA 2.4 or later. Build the wheel with the file")
