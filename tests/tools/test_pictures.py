@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import sys
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from project_files import ROOT, project_files
@@ -60,7 +63,15 @@ def has_terminals() -> bool:
     return True
 
 
-needs_terminal = unittest.skipUnless(has_terminals(), "no pseudo-terminal: /dev/pts is not mounted here")
+def needs_terminal(test: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Without a pseudo-terminal the test shows that this is reported."""
+    def run(self: unittest.TestCase) -> None:
+        if has_terminals():
+            test(self)
+        else:
+            with self.assertRaisesRegex(ValueError, "no pseudo-terminal .*: mount /dev/pts"):
+                terminal.output_of([sys.executable, "-c", ""], Path("/"), {})
+    return functools.wraps(test)(run)
 
 
 def checked_in(name: str) -> str:

@@ -28,7 +28,10 @@ _ANSI = [colours.LIGHT[name] for name in ("text", "red", "green", "yellow", "cya
 
 def output_of(command: list[str], folder: Path, environment: dict[str, str]) -> str:
     """What a terminal shows after the command, which must succeed."""
-    ours, its = os.openpty()
+    try:
+        ours, its = os.openpty()
+    except OSError as error:
+        raise ValueError(f"this machine gives no pseudo-terminal ({error.strerror}): mount /dev/pts") from None
     with open(ours, "rb", buffering=0) as terminal:
         with open(its, "wb", buffering=0) as end:
             fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 40, COLUMNS, 0, 0))
