@@ -68,7 +68,8 @@ def another_active(machine):
 
 
 @setups("venv with 12.9; `pip install --user` left 13.5 in ~/.local", "`python -m venv`",
-        _VENV_WHEEL, "none", _VENV_WHEEL, "A venv has no user site in sys.path.", NO_MAJOR)
+        _VENV_WHEEL, "none", _VENV_WHEEL,
+        "A venv made without `--system-site-packages` has no user site in sys.path.", NO_MAJOR)
 def user_site_is_closed_off(machine):
     command = _with_wheel(machine)
     machine.wheel(f"~/.local/{SITE}", "13.5")
