@@ -7,7 +7,6 @@ import functools
 import http.server
 import shutil
 import threading
-import unittest
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -105,5 +104,5 @@ class Browser:
 def _program(name: str) -> str:
     found = shutil.which(name)
     if not found:
-        raise unittest.SkipTest(f"{name} is missing: install Debian's packages chromium and chromium-driver")
+        raise FileNotFoundError(f"{name} is missing: install Debian's packages chromium and chromium-driver")
     return found

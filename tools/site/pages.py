@@ -14,11 +14,11 @@ import subprocess
 from pathlib import Path
 
 import markup
+from anycuda.__main__ import COMMANDS
 
-_COMMANDS = ("check", "config", "doctor", "matrix", "patch", "repair", "run")
 _MADE = {  # a file or folder -> the page that is made from it
     "tools/site/matrix/index.html": "matrix/index.html",
-    **{f"packaging/python/anycuda/{name}": f"reference/anycuda-{name}.md" for name in _COMMANDS},
+    **{f"packaging/python/anycuda/{name}": f"reference/anycuda-{name}.md" for name in COMMANDS},
 }
 _PICTURES = (".gif", ".jpg", ".png", ".svg", ".webp")
 _LANGUAGES = {".cc": "cpp", ".cu": "cpp", ".h": "cpp", ".json": "json", ".py": "python", ".toml": "toml"}
