@@ -105,9 +105,10 @@ def _family(bench: Bench, name: str) -> Section:
         "Each row is one way to a first call: dlopen of the library, then dlsym and a call of "
         f"{' or '.join(functions)}. \"load\" and \"call\": the instructions of these two steps. \"over plain\": their "
         "sum, minus the sum of the plain way that gives the same answer; a plain way uses the real library without a "
-        "stub. \"ratio\": the quotient of the two sums. \"system calls\", \"opened\": system calls and opened files of "
-        "both steps. \"us\": median wall time in microseconds. \"times\": that time divided by the plain way's. "
-        "\"answer\": the returned value and the first number that the call wrote.",
+        "stub. \"ratio\": the first sum divided by the second. \"system calls\", \"opened\": the number of system "
+        "calls and of opened files in both steps. \"us\": the median wall time of both steps in microseconds. "
+        "\"times\": this time divided by the time of the plain way. \"answer\": the value that the call returned, and "
+        "the first number that the call wrote.",
         ["way", "load", "call", "over plain", "ratio", "system calls", "opened", "us", "times", "answer"])
     section.notes += [f"left out: {reason}" for tool in ("valgrind", "strace")
                       if (reason := missing(tool))]
@@ -126,8 +127,8 @@ def _family(bench: Bench, name: str) -> Section:
         _compare(way, reference(way, plain, FAMILIES[name].compared), times)
         section.rows.append(way.row)
     if any(way.library.kind == TILELANG for way in measured):
-        section.notes.append("TileLang's stub also searches the system's CUDA folders: its answer shows "
-                             "whether it used another library than the offered one")
+        section.notes.append("TileLang's stub also searches the system's CUDA folders: its answer shows whether it "
+                             "used another library than the one on LD_LIBRARY_PATH")
     return section
 
 

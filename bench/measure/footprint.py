@@ -16,12 +16,13 @@ def measure(bench: Bench) -> list[Section]:
     """One row per library, in the environment of its shortest way to the real one."""
     section = Section(
         "Memory",
-        "Kilobytes from /proc/self/smaps. \"resident\" and \"dirty\" are for the library's own address range, with "
-        "its zero-initialised data. \"process\": how much the whole process has grown since before the load, by heap, "
-        "dependencies and, after a call, the real library. Dirty pages are private pages that were written to: "
-        "no other process can share them.",
+        "Kilobytes from /proc/self/smaps, after the load and after a first call. \"resident\" and \"dirty\": the "
+        "memory in the library's own address range, with its zero-initialised data. \"process\": the growth of the "
+        "whole process since before the load, by heap, dependencies and, after a call, the real library. Dirty pages "
+        "are private pages to which the process has written: no other process can share them.",
         ["library", "resident", "dirty", "process resident", "process dirty",
-         "after a call: resident", "dirty", "process resident", "process dirty"])
+         "after a call: resident", "after a call: dirty", "after a call: process resident",
+         "after a call: process dirty"])
     for name in FAMILIES:
         for library in bench.of(name):
             real = bench.compared(name)

@@ -20,11 +20,11 @@ def measure(bench: Bench) -> list[Section]:
     """One row per library."""
     section = Section(
         "Load without a call",
-        "Instructions of loading a library, with those of the dynamic linker. \"now\" and \"lazy\": dlopen with "
-        "RTLD_NOW and with RTLD_LAZY, in a process that has loaded only libc. \"with usual\": as \"now\", in a process "
-        "that has also loaded " + ", ".join(USUAL) + ". \"at start\": a program linked to the library, minus the same "
-        "program linked to nothing. \"LD_BIND_NOW\": as \"at start\", with this variable set. \"system calls\" are "
-        "those of \"now\".",
+        "The instructions of a load, including those of the dynamic linker. \"now\" and \"lazy\": dlopen with RTLD_NOW "
+        "and with RTLD_LAZY, in a process that has loaded only libc. \"with usual\": like \"now\", in a process that "
+        "has also loaded " + ", ".join(USUAL) + ". \"at start\": the instructions of a program linked to the library, "
+        "minus those of the same program linked to nothing. \"LD_BIND_NOW\": like \"at start\", with this variable "
+        "set. \"system calls\": the system calls of the load in the column \"now\".",
         ["library", "now", "lazy", "with usual", "at start", "LD_BIND_NOW", "system calls"])
     if reason := missing("valgrind"):
         section.notes.append(f"left out: {reason}")
@@ -73,8 +73,8 @@ def _calls(bench: Bench, path: Path, environment: dict[str, str]) -> int | None:
 
 def files(bench: Bench) -> Section:
     """Size of each file, and what it asks for."""
-    section = Section("Files", "Version of the package that has the library, size in bytes, and the "
-                      "libraries that it needs (DT_NEEDED).",
+    section = Section("Files", "Each row has a library, the version of the package that the library is from (\"-\" if "
+                      "no package is known), its size in bytes, and the libraries that it needs (DT_NEEDED).",
                       ["library", "version", "bytes", "needs"])
     section.rows = [[library.title, library.version, library.path.stat().st_size,
                      " ".join(needed_by(library.path))]

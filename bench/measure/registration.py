@@ -45,11 +45,11 @@ def measure(bench: Bench) -> list[Section]:
         "constructors. \"load\": the cost of loading the object, minus the costs of loading the library, and of the "
         "same object on a library whose registration functions do nothing. \"first call\": the cost of the first call, "
         "minus the cost of a first call without the objects. Each cost is given in instructions, microseconds "
-        "(median wall time) and kilobytes of the process's dirty memory. \"per item\": the instructions of both, "
-        "divided by the number of fat binaries, kernels and variables. \"opens at load\": whether the load opens "
-        "the real library.",
-        ["registered with", "load", "us", "dirty kB", "first call", "us", "dirty kB", "per item",
-         "opens at load"])
+        "(median wall time) and kilobytes of the process's dirty memory. \"per item\": the instructions of load and "
+        "first call, divided by the number of fat binaries, kernels and variables. \"opens at load\": whether the load "
+        "opens the real library.",
+        ["registered with", "load: instructions", "load: us", "load: dirty kB", "first call: instructions",
+         "first call: us", "first call: dirty kB", "per item", "opens at load"])
     if real is None:
         section.notes.append(f"left out: {FAMILIES[FAMILY].compared} is not there")
         return [section]

@@ -23,9 +23,10 @@ LIBC = ("libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "libpthread.so.0")
 def evaluate(bench: Bench, sections: list[Section]) -> Section:
     """One row per promise and stub. A promise that could not be measured says so."""
     tables = {section.title: section for section in sections}
-    result = Section("Promises", "What each stub promises, and what this run found. Numbers without a unit are "
-                     "instructions. Warm calls are compared with the real library's; \"plain\" is a first call of the "
-                     "real library. The tables below explain the ways to load a library and to make a first call.",
+    result = Section("Promises", "Each row has a promise of one stub, what this run found, and whether the stub keeps "
+                     "the promise. Numbers without a unit are instructions. A warm call is compared with the same call "
+                     "of the real library. \"plain\" is a first call of the real library, without a stub. The tables "
+                     "below explain the ways to load a library and to make a first call.",
                      ["stub", "promise", "found", "kept"])
     for name, family in FAMILIES.items():
         for library in bench.of(name, OURS):
@@ -96,7 +97,7 @@ def _add_loads(add: Callable, table: Section | None, title: str, compared: str) 
     rows = {row[0]: row for row in table.rows} if table else {}
     for column, way in enumerate(table.columns[1:6] if table else [], 1):
         ours, real = (number(rows.get(name, [None] * 7)[column]) for name in (title, compared))
-        promise = f"load ({way}): at most the real library's"
+        promise = f"load ({way}): at most as many as the real library"
         if ours is None or real is None:
             add(promise, None, None)
         else:

@@ -31,9 +31,10 @@ def measure(bench: Bench) -> list[Section]:
     """One row per function and library."""
     section = Section(
         "Warm call",
-        "Instructions of one call through the procedure linkage table, with the loop around it: callgrind "
-        f"counts {MANY} and {FEW} calls, and the difference is divided by {MANY - FEW}. \"over direct\": how many "
-        "more these are than in the same program linked to the real library.",
+        "\"through\": the library to which the program is linked. \"per call\": the instructions of one call through "
+        f"the procedure linkage table, with the loop around it; callgrind counts {MANY} calls and {FEW} calls, and the "
+        f"difference is divided by {MANY - FEW}. \"over direct\": this number, minus the number of the same program "
+        "linked to the real library.",
         ["function", "through", "per call", "over direct"])
     if reason := missing("valgrind"):
         section.notes.append(f"left out: {reason}")
