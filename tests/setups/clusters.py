@@ -36,9 +36,9 @@ def spack(machine):
     return Program("/opt/spack/opt/spack/linux-zen3/app-1.0-7h2jq/bin/app", rpath=f"{_SPACK}/lib64")
 
 
-@setups("Spack: the same while LD_LIBRARY_PATH has toolkit 13.5", "replica: Spack's layout",
-        _SPACK_PICK, f"{_SPACK_PICK}; {_SYSTEM}", "-",
-        "DT_RPATH comes before LD_LIBRARY_PATH, as for the dynamic linker.",
+@setups("Spack: C++ program with DT_RPATH to its cuda@12.9; LD_LIBRARY_PATH has toolkit 13.5",
+        "replica: Spack's layout", _SPACK_PICK, f"{_SPACK_PICK}; {_SYSTEM}", "-",
+        "DT_RPATH comes before LD_LIBRARY_PATH, both for the stub and for the dynamic linker.",
         NO_MAJOR)
 def spack_and_module(machine):
     program = spack(machine)
@@ -58,7 +58,7 @@ def spack_load(machine):
 
 @setups("Nix: C++ program with DT_RUNPATH into /nix/store, driver 550 in /run/opengl-driver",
         "replica: the store's layout",
-        f"12.9 {_NIX}/lib", f"12.9 {_NIX}/lib", "-", "The program's DT_RUNPATH names this folder.")
+        f"12.9 {_NIX}/lib", f"12.9 {_NIX}/lib", "-", "The program's DT_RUNPATH names the folder of this CUDA.")
 def nix(machine):
     machine.runtime(f"{_NIX}/lib", "12.9").driver(550, "/run/opengl-driver/lib")
     return Program("/nix/store/5k2hq-app-1.0/bin/app", runpath=f"/run/opengl-driver/lib:{_NIX}/lib")
@@ -86,7 +86,7 @@ def easybuild(machine):
     return Program()
 
 
-@setups("EasyBuild: the same module, venv with wheel 13.0",
+@setups("EasyBuild: module CUDA/12.9 (LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH), venv with wheel 13.0; toolkit 13.5",
         "`python -m venv`; replica: EasyBuild's layout and variables",
         "13.0 wheel ~/app/.venv", f"12.9 /apps/software/CUDA/12.9.1; {_SYSTEM}",
         "13.0 wheel ~/app/.venv", "In a Python process Python's packages come before LD_LIBRARY_PATH.", NO_MAJOR)

@@ -87,7 +87,7 @@ def venv_of_conda(machine):
 
 
 @setups("C++ program of a conda package (DT_RPATH $ORIGIN/../lib), not activated", _REPLICA, _PICK, _PICK, "-",
-        "The program's DT_RPATH names this folder.")
+        "The program's DT_RPATH names the folder of this CUDA.")
 def program(machine):
     machine.conda(_ENV, "12.9")
     return Program(f"{_ENV}/bin/app", rpath="$ORIGIN/../lib")

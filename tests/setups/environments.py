@@ -40,7 +40,8 @@ def by_path(machine):
 
 
 @setups("venv made with `--copies`", "`python -m venv --copies`", _VENV_WHEEL, "none", _VENV_WHEEL,
-        "The interpreter is the environment's own file; pyvenv.cfg names its home.", NO_MAJOR)
+        "The interpreter is a file in the environment; pyvenv.cfg names the Python from which the "
+        "environment was made.", NO_MAJOR)
 def copied(machine):
     command = machine.venv("~/app/.venv", "--copies", base=machine.prefix("/opt/python"))
     machine.wheel(f"~/app/.venv/{SITE}", "12.9")
@@ -48,7 +49,8 @@ def copied(machine):
 
 
 @setups("venv through a link to its folder, and a PATH that ends in a slash", "`python -m venv`",
-        _VENV_WHEEL, "none", _VENV_WHEEL, "Python does not resolve the link: its prefix is the link's path.", NO_MAJOR)
+        _VENV_WHEEL, "none", _VENV_WHEEL, "Python does not resolve the link: `sys.prefix` is the link's "
+                                          "path.", NO_MAJOR)
 def linked(machine):
     _with_wheel(machine)
     machine.link("~/current", "~/app/.venv")
@@ -97,7 +99,8 @@ def conda_active_only(machine):
 
 
 @setups("venv --system-site-packages without CUDA; its base has wheel 12.9", "`python -m venv`; base: replica",
-        "12.9 wheel /opt/python", "none", "12.9 wheel /opt/python", "This option adds the base's packages to sys.path.",
+        "12.9 wheel /opt/python", "none", "12.9 wheel /opt/python", "`--system-site-packages` adds the base's packages "
+                                                                    "to sys.path.",
         NO_MAJOR)
 def open_venv(machine):
     base = machine.prefix("/opt/python")
@@ -133,7 +136,7 @@ def uv_venv(machine):
     return Python("~/app/.venv/bin/python")
 
 
-@setups("uv: `uv run` in a project, from a folder below it, another venv activated", "uv 0.13.9",
+@setups("uv: `uv run` in a folder below a project, while another venv is activated", "uv 0.13.9",
         _VENV_WHEEL, "none", _VENV_WHEEL, "`uv run` starts the project's interpreter by its path.", NO_MAJOR)
 def uv_run(machine):
     _uv(machine, "venv", "-p", python(), machine.at("~/app/.venv"))
@@ -158,7 +161,8 @@ def uv_run_with(machine):
 
 
 @setups("uv's own Python (`uv python install`), packages in a venv of it", "uv 0.13.9; its Python: replica",
-        _VENV_WHEEL, "none", _VENV_WHEEL, "The venv has the wheel; its base below ~/.local/share/uv has none.",
+        _VENV_WHEEL, "none", _VENV_WHEEL, "The venv has the wheel. The venv's base, below ~/.local/share/uv, does not "
+                                          "have a wheel.",
         NO_MAJOR)
 def uv_python(machine):
     base = machine.prefix("~/.local/share/uv/python/cpython-3.11.9-linux-x86_64-gnu")
@@ -168,7 +172,7 @@ def uv_python(machine):
 
 
 @setups("uv: `uv tool install`", "uv 0.13.9", "12.9 wheel ~/.local/share/uv/tools/app", "none",
-        "12.9 wheel ~/.local/share/uv/tools/app", "The tool's script names the interpreter of its environment.",
+        "12.9 wheel ~/.local/share/uv/tools/app", "The tool's script names the interpreter of the tool's environment.",
         NO_MAJOR)
 def uv_tool(machine):
     wheel = machine.at("~/app-1-py3-none-any.whl")
@@ -193,7 +197,7 @@ def pipx(machine):
 @setups("Poetry: `poetry run`", "virtualenv 21.15.8, which Poetry calls; layout: replica",
         "12.9 wheel ~/.cache/pypoetry/virtualenvs/app-4x9BpZ2k-py3.11", "none",
         "12.9 wheel ~/.cache/pypoetry/virtualenvs/app-4x9BpZ2k-py3.11",
-        "virtualenv writes a pyvenv.cfg; `poetry run` puts its bin in front of PATH.", NO_MAJOR)
+        "virtualenv writes a pyvenv.cfg; `poetry run` puts the environment's bin in front of PATH.", NO_MAJOR)
 def poetry(machine):
     folder = "~/.cache/pypoetry/virtualenvs/app-4x9BpZ2k-py3.11"
     machine.tool(python(), "-m", "virtualenv", "--no-seed", "--no-download", "-p", python(), "--app-data",
@@ -211,7 +215,7 @@ def user_site(machine):
     return Python(command)
 
 
-@setups("The same with `python -s` (no user site)", "replica",
+@setups("The system's Python with `pip install --user`, started as `python -s` (no user site); toolkit 13.5", "replica",
         "13.5 /usr/local/cuda-13.5", "13.5 /usr/local/cuda-13.5",
         "13.5 /usr/local/cuda-13.5", "Without the user site this Python finds only the system's CUDA.")
 def no_user_site(machine):
@@ -220,7 +224,7 @@ def no_user_site(machine):
 
 @setups("`pip install --target libs`, PYTHONPATH=libs (relative)", "replica",
         "12.9 wheel ~/app/libs", "none", "none",
-        "PYTHONPATH's folders come first in sys.path. A relative one starts at the current folder.",
+        "PYTHONPATH's folders come first in sys.path. A relative folder starts at the current folder.",
         SITE_ONLY + NO_MAJOR)
 def pythonpath(machine):
     command = machine.venv("~/app/.venv")
@@ -245,7 +249,8 @@ def program_in_bin(machine):
     return Program("~/app/.venv/bin/app")
 
 
-@setups("The same, the program in site-packages/app/bin", "`python -m venv`", _VENV_WHEEL, "none", "-",
+@setups("C++ program that a wheel has put into site-packages/app/bin, not activated; wheel 12.9; toolkit 13.5",
+        "`python -m venv`", _VENV_WHEEL, "none", "-",
         "One of the folders above the program is site-packages, which has the wheel.", NO_MAJOR)
 def program_in_site(machine):
     program_in_bin(machine)

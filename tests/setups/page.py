@@ -7,39 +7,44 @@ from row import NOTES, Setup
 
 _HEAD = """# Set-ups: what is picked, and why
 
-Each row is a machine that the tests build with real CUDA libraries and drivers, and a process that starts on it: a
-Python that calls `libcudart_stub.so` through ctypes, or a C++ program that was built for CUDA 12. The columns:
+Each row of the tables is a set-up: a machine that the tests build with real CUDA libraries and drivers, and a process
+that starts on this machine. The process is a C++ program that was built for CUDA 12, if the set-up says "C++ program".
+Otherwise it is a Python that calls `libcudart_stub.so` through ctypes. Three columns show CUDA runtimes:
 
 - *anycuda*: the CUDA runtime of the process after its first call through the stub
 - *dynamic linker*: the files that the dynamic linker opens for `libcudart.so.11.0`, `.12` and `.13`, in a second
   process of the same kind
 - *cuda-pathfinder*: the file that NVIDIA's `cuda-pathfinder` {pathfinder} (`load_nvidia_dynamic_lib("cudart")`)
-  loads, in another process of the same kind (`-`: the process is not Python)
+  loads, in a third process of the same kind (`-`: the process is not Python)
 
-If a row imports torch, each column lists the runtimes that are loaded at the end.
+A column has `none` if the search found no file. If the process of a row imports torch, each column lists the runtimes
+that are loaded at the end.
 
-`12.9 wheel ~/app/.venv` is NVIDIA's wheel in the site-packages of that prefix. `12.9 /usr/local/cuda-12.9` is the
-library in `targets/x86_64-linux/lib` below this folder; other paths are the library's folder. *Made by* names the tool
-that made the environment. A *replica* has the same layout, but the tests made it:
+`12.9 wheel ~/app/.venv` is the library in NVIDIA's wheel in the site-packages of the prefix `~/app/.venv`.
+`12.9 /usr/local/cuda-12.9` is the library in `targets/x86_64-linux/lib` below this folder. Any other path is the folder
+that holds the library. The last column states why anycuda's stub uses its runtime. A number in brackets in this column
+refers to [the list below](#why-the-others-differ), which states why the dynamic linker or cuda-pathfinder finds another
+file or none.
+
+The column *made by* names the tool that made the environment. A *replica* is a copy of the layout, made by the tests:
 
 - conda and pixi are not on PyPI: their interpreter is the tests' Python with conda's DT_RPATH, its own library and
   `conda-meta`
 - pipx and Poetry need a package index: the tests run the tool that pipx or Poetry calls (`python -m venv`,
-  virtualenv), in the folders that it would use
+  virtualenv), in the folders that pipx or Poetry would use
 - containers, WSL and Jetson consist of the files, variables and `ld.so.conf` of their images, with files for x86_64
 
-The CUDA libraries, their wheels' metadata and the drivers are real in every row. The rules are in
-[search.md](search.md).
+The CUDA libraries, their wheels' metadata and the drivers are real in every row. [search.md](search.md) has the rules.
 
-The machine's root is a folder. `ANYCUDA_SYSTEM_ROOT` makes this folder the stub's `/`. An `LD_AUDIT` library makes it
-the dynamic linker's `/` when that searches for CUDA in `/etc/ld.so.cache` (written by the real `ldconfig`) and in the
-system's folders.
+The root of a machine is a folder. `ANYCUDA_SYSTEM_ROOT` makes this folder the stub's `/`. An `LD_AUDIT` library makes
+it the dynamic linker's `/` when the dynamic linker searches for CUDA in `/etc/ld.so.cache` (written by the real
+`ldconfig`) and in the system's folders.
 
-The test of this page writes it: `ANYCUDA_UPDATE_PAGE=1 ctest --preset test -R python.test_setups`. The expected
+A test writes this page: `ANYCUDA_UPDATE_PAGE=1 ctest --preset test -R python.test_setups`. The expected
 results and the reasons are in `tests/setups/`. The test fails if a result differs.
 """
 _TABLE = """
-| | set-up | made by | anycuda | dynamic linker | cuda-pathfinder | why; where the others differ |
+| row | set-up | made by | anycuda | dynamic linker | cuda-pathfinder | why; why the others differ |
 |---|---|---|---|---|---|---|
 """
 
@@ -58,7 +63,7 @@ def markdown(rows: list[tuple[Setup, dict[str, str]]], pathfinder: str) -> str:
         cells = [_code(picks[asked]) for asked in ("anycuda", "linker", "pathfinder")]
         reason = " ".join(filter(None, (setup.why, setup.differs.replace("][", "] ["))))
         text += f"| {' | '.join([str(number), setup.name, setup.made, *cells, reason])} |\n"
-    return text + "\n## Where the others differ\n\n" + "".join(
+    return text + "\n## Why the others differ\n\n" + "".join(
         f"- {name} {note}\n" for name, note in NOTES.items())
 
 

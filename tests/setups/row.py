@@ -17,7 +17,8 @@ NOTES = {
               "in the run paths, LD_LIBRARY_PATH, ld.so.cache and the system's folders. Each major may lead to another "
               "folder, or to none.",
     DRIVER: "cuda-pathfinder prefers CUDA 13 to 12, whatever the driver supports.",
-    CONDA_PREFIX: "cuda-pathfinder detects a conda environment only by CONDA_PREFIX, and uses it in every Python.",
+    CONDA_PREFIX: "cuda-pathfinder detects a conda environment only by CONDA_PREFIX, and uses this environment in "
+                  "every Python.",
     CONDA_RPATH: "conda's interpreter has a DT_RPATH to PREFIX/lib, which the dynamic linker follows.",
     SITE_ONLY: "cuda-pathfinder searches the site-packages of the interpreter, but not the other entries of sys.path.",
     LATE_VARIABLES: "cuda-pathfinder asks the dynamic linker before it reads CUDA_PATH and CUDA_HOME, and reads no "

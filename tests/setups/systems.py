@@ -70,7 +70,7 @@ def variable_and_system(machine):
 @setups("LD_LIBRARY_PATH=/usr/local/cuda-12.4/lib64, toolkits 12.4 and 13.0 installed; C++ program", _TOOLKIT,
         _lib("12.4"),
         f"{_lib('12.4')}; {_lib('13.0')}", "-",
-        "As for the dynamic linker, LD_LIBRARY_PATH comes before the system.",
+        "LD_LIBRARY_PATH comes before the system, both for the stub and for the dynamic linker.",
         NO_MAJOR)
 def library_path(machine):
     machine.local_toolkits("12.4", "13.0").ldconfig("/usr/local/cuda/lib64")
@@ -81,7 +81,7 @@ def library_path(machine):
 @setups("Container nvidia/cuda:12.9-runtime, wheel 13.0 in the system's Python, driver 550 from the host",
         _IMAGE,
         _lib("12.9"), _lib("12.9"), "13.0 wheel /usr",
-        "The wheels are nearer, but the driver does not support CUDA 13.",
+        "The wheel is nearer than the system, but the driver does not support CUDA 13.",
         DRIVER)
 def runtime_container_with_wheels(machine):
     _runtime_image(machine)
@@ -149,7 +149,7 @@ _NGC = "replica: layout and variables of the image, torch's layout without NVIDI
 
 @setups("Container nvcr.io/nvidia/pytorch:24.05, driver 535 from the host; torch imported after the first call", _NGC,
         _lib("12.4"), _lib("12.4"), _lib("12.4"),
-        "The image has one CUDA, in the system's folders, which its torch uses, too.")
+        "The image has one CUDA, in the system's folders. The image's torch uses the same CUDA.")
 def ngc(machine):
     machine.local_toolkits("12.4").driver(535).driver(550, "/usr/local/cuda/compat/lib", ml=False)
     torch_library(machine, "/usr/local/lib/python3.11/dist-packages", "libcudart.so.12")
@@ -159,7 +159,8 @@ def ngc(machine):
     return Python(machine.prefix("/usr", debian=True), after="import torch")
 
 
-@setups("The same with ANYCUDA_COMPAT=strict", _NGC, _lib("12.4"), _lib("12.4"), _lib("12.4"),
+@setups("Container nvcr.io/nvidia/pytorch:24.05, driver 535 from the host, ANYCUDA_COMPAT=strict; torch "
+        "imported after the first call", _NGC, _lib("12.4"), _lib("12.4"), _lib("12.4"),
         "The image's LD_LIBRARY_PATH puts cuda-compat's driver (550, CUDA 12.4) before the host's (CUDA 12.2).")
 def ngc_strict(machine):
     python = ngc(machine)
@@ -199,7 +200,8 @@ def python_image(machine):
 
 @setups("Colab: system's Python, driver 550 in /usr/lib64-nvidia by LD_LIBRARY_PATH, toolkits 12.4 and 13.0",
         "replica: folders and variables", _lib("12.4"), f"{_lib('12.4')}; {_lib('13.0')}", _lib("13.0"),
-        "The system's newest CUDA that the driver supports. LD_LIBRARY_PATH leads to the driver.", DRIVER + NO_MAJOR)
+        "The stub uses the system's newest CUDA that the driver supports. LD_LIBRARY_PATH leads to the "
+        "driver.", DRIVER + NO_MAJOR)
 def colab(machine):
     machine.driver(550, "/usr/lib64-nvidia").local_toolkits("12.4", "13.0")
     machine.ldconfig("/usr/local/cuda-12.4/lib64", "/usr/local/cuda-13.0/lib64")
@@ -243,7 +245,7 @@ def wsl(machine):
 @setups("Jetson (JetPack): driver in tegra/, toolkits 12.6 and 13.0, venv without CUDA",
         f"{_VENV}; replica: JetPack's folders with x86_64 files, driver 535",
         _lib("12.6"), f"{_lib('12.6')}; {_lib('13.0')}", _lib("13.0"),
-        "The system's newest CUDA that the driver supports. The driver is in tegra/.", DRIVER + NO_MAJOR)
+        "The stub uses the system's newest CUDA that the driver supports. The driver is in tegra/.", DRIVER + NO_MAJOR)
 def jetson(machine):
     machine.driver(535, f"{LIBRARIES}/tegra").local_toolkits("12.6", "13.0")
     machine.file("/etc/nv_tegra_release", "# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic\n")
@@ -275,7 +277,7 @@ def _libcudart12(machine):
 @setups("Debian's libcudart12 12.4 and NVIDIA's toolkit 13.0; driver 550 in nvidia/current; system's Python",
         "replica: the packages' layout and lists", f"12.4 {LIBRARIES}", f"12.4 {LIBRARIES}; {_lib('13.0')}",
         _lib("13.0"),
-        "The system's newest CUDA that the driver supports.", DRIVER + NO_MAJOR)
+        "The stub uses the system's newest CUDA that the driver supports.", DRIVER + NO_MAJOR)
 def debian_and_toolkit(machine):
     _libcudart12(machine).local_toolkits("13.0").ldconfig("/usr/local/cuda/lib64")
     return Python(machine.prefix("/usr", debian=True))

@@ -130,7 +130,7 @@ class Page(unittest.TestCase):
         return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
     def test_names_date_and_commit(self):
-        self.assertIn("Made on 2026-01-02 with the\nstubs of commit abc1234 ", self.text)
+        self.assertIn("on 2026-01-02 with the stubs of commit abc1234.", self.text)
 
     def test_column_is_about_linking_and_refers_to_the_verdicts(self):
         self.assertEqual(self.rows()[0][-2], "linking")
@@ -157,7 +157,8 @@ class Page(unittest.TestCase):
 
     def test_counts_every_verdict(self):
         self.assertIn("4 wheels: 2 free, 1 not free, 1 not measured.\n", self.text)
-        self.assertIn("Of the 2 free wheels, 2 need a CUDA library as they come. In 1 every library\nopens", self.text)
+        self.assertIn("Of the 2 free wheels, 2 need a CUDA library before the repair. In 1 of the 2, every library "
+                      "opens\nin each situation; in the other 1,", self.text)
 
     def test_page_without_failures_leaves_nothing_out(self):
         self.assertNotIn("Left out", page.make(self.RESULTS[:1], "2026-01-02", "abc1234"))

@@ -80,7 +80,7 @@ class Cells(unittest.TestCase):
         one = Sessions("a==1", ["nvidia-b==2"], {AS_IT_COMES: ON_CPU, BESIDE_NVIDIAS: ENDED},
                        {"none": ON_CPU, "12.9": ENDED})
         text = sessions.page([one], "2026-01-02", "abc")
-        self.assertIn("Made on 2026-01-02 with the stubs of commit abc", text)
+        self.assertIn("on 2026-01-02 with the stubs of commit abc", text)
         self.assertIn("| wheel | as it comes, no CUDA | as it comes, beside NVIDIA's libraries | repaired, no CUDA | "
                       "repaired, CUDA 12.9 |\n| --- | --- | --- | --- | --- |\n| a==1 | CPU, provider loaded | ", text)
         self.assertIn("\n- a==1: nvidia-b==2\n", text)

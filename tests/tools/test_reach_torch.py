@@ -177,10 +177,11 @@ class Page(unittest.TestCase):
         failed.repaired, failed.failed = None, "no wheel"
         text = torch_page.make([own, whole, partly, failed], "2026-01-02", "abc")
         self.assertTrue(text.endswith(
-            "In 3 pairs torch is of another CUDA than the wheel was built for. There 5 of 6 libraries open as the "
-            "wheels come and 5 of 6 when they are repaired, which leaves copies of cudart out; wholly: thing==1 beside "
-            "torch 2.11.0.\n"), text)
-        self.assertNotIn("of another CUDA", torch_page.make([own], "2026-01-02", "abc"))
+            "In 3 pairs, torch is for another CUDA than the CUDA that the wheel was built for. In these pairs, 5 of 6 "
+            "libraries of the original wheels open, and 5 of 6 libraries of the repaired wheels (a repair leaves out "
+            "copies of cudart). Of these pairs, every library opens after the repair in: thing==1 beside torch 2.11.0."
+            "\n"), text)
+        self.assertNotIn("for another CUDA", torch_page.make([own], "2026-01-02", "abc"))
 
 
 if __name__ == "__main__":

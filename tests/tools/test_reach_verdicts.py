@@ -28,12 +28,12 @@ class Page(unittest.TestCase):
             Row("c==3", failed="no matching distribution")], "2026-01-02", "0a1b2c3")
         self.assertIn("about 2 wheels of PyPI", text)
         self.assertIn("\nLoading proves 1 of the verdicts", text)
-        self.assertIn("Of these 1\nwheels `anycuda repair` changes 1.\n", text)
+        self.assertIn("`anycuda repair` changes 1 of these 1 wheels.", text)
         self.assertIn("| a==2 | 0.0 | free | of CUDA 12.9: needs driver 525 | 3 | repairs | **2 of 2** |\n"
                       "| b==1 | 1.5 | tied to CUDA 12 by libcupti.so.12 (a.so) | - | - | refuses "
                       "| not loaded: too large |\n", text)
         self.assertIn("## Left out\n\n- c==3: no matching distribution\n", text)
-        self.assertTrue(text.endswith("## Counts\n\n- free: 1\n- tied: 1\n"), text)
+        self.assertTrue(text.endswith("(json.md#anycuda-check)):\n\n- free: 1\n- tied: 1\n"), text)
 
     def test_loading_is_proof_where_all_libraries_load_everywhere(self):
         one_fails = Result("a==1", situations={"none": Opening(2), "11.8": loaded("libx.so").situations["11.8"]})

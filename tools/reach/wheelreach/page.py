@@ -10,45 +10,67 @@ from .verdict import Opening, Result, Verdict
 
 _INTRO = """# Real wheels after `anycuda repair`
 
-Which wheels use whatever CUDA is installed after `anycuda repair`, which do not, and why. Made on {date} with the
-stubs of commit {commit} by this command, which downloads every wheel of the list:
+After [`anycuda repair`](repair.md), a wheel can use whatever CUDA is installed. This page shows which real wheels do
+so, which do not, and why. The following command made the page on {date} with the stubs of commit {commit}. It
+downloads every wheel of the list:
 
     python3 tools/reach/make.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/wheels.txt \\
         --python PYTHON3.9 --out docs/wheels.md
 
-Every shared library of a wheel is opened (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once) in a
-separate process: of the original wheel without CUDA; then of the repaired wheel, in four situations: without CUDA, and
-with only 11.8, only 12.9 or only 13.5 (the real cudart, NVRTC and nvJitLink; a stub opens NVIDIA's library in its
-first call, so a wheel's library opens without cuBLAS or cuDNN). The cells count the libraries that open. A library of
-the same wheel that another one relies on is opened before it, as the wheel's Python code does.
+The command opens every shared library of a wheel in a separate process (`dlopen` with `LD_BIND_NOW=1`, which binds
+every function at once). It opens the libraries of the original wheel without CUDA. It opens the libraries of the
+repaired wheel in four situations: without CUDA, with only CUDA 11.8, with only CUDA 12.9, and with only CUDA 13.5. In
+the last three situations, the real cudart, NVRTC and nvJitLink of that release are installed (11.8 has no nvJitLink).
+cuBLAS and cuDNN are not installed: a stub opens NVIDIA's library only at the first call, so the libraries of a
+repaired wheel open without cuBLAS and cuDNN. If a library relies on another library of the same wheel, the command
+opens that other library first, as the wheel's Python code does. No GPU, driver or other package is installed; PyTorch
+is installed only where the table names it. A library that opens may still compute wrong results: [gpu.md](gpu.md)
+lists what ran on a GPU.
 
-"beside A" names packages in the same site-packages folder, because the wheel's libraries need some of theirs. Those
-that use CUDA are repaired as well; their libraries are not counted. "opened first" names those that the wheel's Python
-code opens before its own. No GPU, driver or other package is installed, and PyTorch only where it is named. An opened
-library may still compute wrong results: [gpu.md](gpu.md) lists what ran on a GPU. For a library that needs another
-package, "every CUDA reference is in the stubs" means that a stub of the repaired wheel exports each CUDA function that
-the library uses, under its version (or that a copy of NVIDIA's library does, which stays in the wheel, since it runs
-without CUDA). "Of the functions that it uses, some do not run" is from `anycuda check`: a call of them returns an
-error on that CUDA ([cross-major.md](cross-major.md)).
+The columns of the table:
 
-The column **linking** is about libraries only: which ones the wheel's files are linked to or open by name. It is not
-the verdict of `anycuda check`, which also names the driver that a linked-in CUDA runtime and the device code need, and
-the packages that the wheel needs: a wheel whose linking is free may need driver 525. [verdicts.md](verdicts.md) lists
-those verdicts.
+- **wheel**: name and version. "beside A" names packages that the command has installed in the same site-packages
+  folder, because the wheel's libraries need libraries of these packages. The command repairs those of these packages
+  that use CUDA, and does not count their libraries. "opened first" names libraries of these packages that the wheel's
+  Python code opens before the wheel's own libraries.
+- **built for**: the CUDA majors that the wheel's files were built for.
+- **needs as it comes**: the CUDA libraries, and other libraries of NVIDIA, that the files of the original wheel need.
+- **as it comes, no CUDA**: how many libraries of the original wheel open without CUDA. `3 of 5` means that 3 of the
+  wheel's 5 libraries open.
+- **repaired, no CUDA**, **only 11.8**, **only 12.9**, **only 13.5**: how many libraries of the repaired wheel open in
+  this situation. The repaired wheel may have fewer libraries, since the repair leaves out copies of NVIDIA's
+  libraries.
+- **linking** and **why**: the result and its reasons, as follows.
 
-- **free**: no library of the wheel needs one CUDA. Each opens in all four situations, or lacks only other packages,
-  or has every function bound, and then its own code ends the process in all four. This page does not test whether it
-  does so beside NVIDIA's libraries, too.
-- **free but for X**: the same, except for X. X is a library of NVIDIA without a stub, whose name is the same for
-  every CUDA; or a library that the wheel opens by name, and that has no drop-in in the wheel, because anycuda has none
-  or because the file tries several majors and takes the installed one (`anycuda run` serves those).
+The column **linking** is about libraries only: it states whether the libraries that the wheel's files are linked to or
+open by name leave the wheel free to use any CUDA. It is not the verdict of `anycuda check`. That verdict also names
+the driver that a linked-in CUDA runtime and the device code need, and the packages that the wheel needs: a wheel whose
+linking is free may need driver 525. [verdicts.md](verdicts.md) lists those verdicts.
+
+- **free**: no library of the wheel needs one certain CUDA. In all four situations, each library opens, or lacks only
+  other packages, or ends the process by its own code after the dynamic linker has bound all its functions. This page
+  does not test whether that code also ends the process beside NVIDIA's libraries.
+- **free but for X**: like **free**, except for the libraries X. X is a library of NVIDIA without a stub, and its name
+  is the same for every CUDA; or X is a library that the wheel opens by name and that has no drop-in in the wheel.
+  Either anycuda has no such drop-in, or the file tries several majors and takes the installed one; `anycuda run`
+  serves the names of a file that tries several majors.
 - **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
-- **nothing to repair**: no library of the wheel names a library of one CUDA. It uses none, or composes the name when
-  it runs, or its Python code opens the library.
+- **nothing to repair**: no library of the wheel names a library of one CUDA. The wheel uses no such library, or a
+  library of the wheel composes the name when it runs, or the wheel's Python code opens the library.
 
-[wheels_torch.md](wheels_torch.md) opens wheels that need PyTorch beside PyTorch of CUDA 12.8 and 13.0, and
-[wheels_onnxruntime.md](wheels_onnxruntime.md) runs ONNX Runtime with its CUDA provider: without
-a driver, the provider of onnxruntime-gpu 1.22.0 ends the process, also beside NVIDIA's libraries.
+Some reasons in the column **why** need an explanation:
+
+- "every CUDA reference is in the stubs" is about a library that needs another package, and so does not open. For each
+  CUDA function that this library uses, a stub of the repaired wheel exports the function under the version that the
+  library asks for. In place of a stub, it may be a copy of NVIDIA's library; such a copy stays in the wheel, since it
+  runs without an installed CUDA.
+- "of the functions that it uses, some do not run: 8 on 11.8" is from `anycuda check`: the wheel uses 8 functions of
+  which a call returns an error on CUDA 11.8 ([cross-major.md](cross-major.md)).
+
+Two more pages show wheels beside other packages. [wheels_torch.md](wheels_torch.md) shows wheels that need PyTorch,
+opened beside PyTorch for CUDA 12.8 and 13.0. [wheels_onnxruntime.md](wheels_onnxruntime.md) shows ONNX Runtime with
+its CUDA provider: without a driver, the provider of onnxruntime-gpu 1.22.0 ends the process, also beside NVIDIA's
+libraries.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
          *(f"only {release}" for release in situations.RELEASES), "linking", "why")
@@ -101,5 +123,6 @@ def _counts(evaluated: list[tuple[Result, Verdict]]) -> str:
     text = ", ".join(f"{counts[kind]} {kind + ' something' if kind == verdict.BUT else kind}"
                      for kind in verdict.VERDICTS if counts[kind])
     return (f"{len(evaluated)} wheels: {text}.\n\n"
-            f"Of the {len(free)} free wheels, {freed} need a CUDA library as they come. In {whole} every library\n"
-            "opens in each situation; in the others some libraries need another package or their own program.")
+            f"Of the {len(free)} free wheels, {freed} need a CUDA library before the repair. In {whole} of the "
+            f"{len(free)}, every library opens\nin each situation; in the other {len(free) - whole}, some libraries "
+            "need another package or their own program.")

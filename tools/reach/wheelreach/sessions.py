@@ -13,23 +13,24 @@ _ENDED = re.compile(r"ended with (-?\d+)(?: in (.*))?")
 _HEAD = """\
 # ONNX Runtime with the CUDA provider, without a GPU
 
-A session of ONNX Runtime that asks for the CUDA provider and for the CPU provider uses the CPU on a machine without
-CUDA. Does a repaired wheel do the same? Made on {date} with the stubs of commit {commit} by this command, which
-downloads everything:
+ONNX Runtime computes with *providers*. On a machine without CUDA, a session that asks for the CUDA provider and for
+the CPU provider uses the CPU. Is this also so after [`anycuda repair`](repair.md) of the wheel? The following command
+answers this question. It made the page on {date} with the stubs of commit {commit}, and downloads everything:
 
     python3 tools/reach/onnxruntime_session.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
         --list tools/reach/onnxruntime_wheels.txt --out docs/wheels_onnxruntime.md
 
-Each cell is a new process with `LD_BIND_NOW=1`. It imports onnxruntime, makes a session with a model that adds two
-vectors, runs it and checks the sums. No driver is installed. The repaired wheel runs without CUDA and with one CUDA in
-`/usr/local/cuda`; the original wheel runs without CUDA and beside NVIDIA's packages. [gpu.md](gpu.md) lists what ran
-on a GPU.
+Each cell of the table is the result of a new process with `LD_BIND_NOW=1`. The process imports onnxruntime, makes a
+session with a model that adds two vectors, runs the session and checks the sums. No driver is installed. The repaired
+wheel runs without CUDA, and with one CUDA in `/usr/local/cuda`. The original wheel ("as it comes" in the table) runs
+without CUDA, and beside NVIDIA's packages. [gpu.md](gpu.md) lists what ran on a GPU.
 
 - **CPU, provider loaded**: the CUDA provider's library is in the process, ONNX Runtime finds no GPU, and the CPU
   computes the right sums.
 - **CPU**: the dynamic linker refused the CUDA provider's library, and the CPU computes the right sums.
-- **The process ends**: code of the named file faults. If it does so beside NVIDIA's libraries too, the fault is the
-  wheel's. Without CUDA the original wheel does not reach this code, since the dynamic linker refuses the library.
+- **The process ends**: the code of the file that the cell names causes a fault. If this code causes a fault beside
+  NVIDIA's libraries, too, the fault is in the wheel, not in the stubs. Without CUDA the original wheel does not reach
+  this code, since the dynamic linker refuses the CUDA provider's library.
 
 """
 
@@ -79,7 +80,7 @@ def page(results: list[Sessions], date: str, commit: str) -> str:
     rows += [(one.requirement, *map(cell, [*one.native.values(), *one.repaired.values()])) for one in results]
     beside = [f"- {one.requirement}: {', '.join(one.beside)}" for one in results]
     return _HEAD.format(date=date, commit=commit) + "\n".join(
-        [*map(line, rows), "", "NVIDIA's packages beside the wheel as it comes:", "", *beside, ""])
+        [*map(line, rows), "", "NVIDIA's packages that are installed beside the original wheel:", "", *beside, ""])
 
 
 def _named(situation: str) -> str:

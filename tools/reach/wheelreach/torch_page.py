@@ -11,37 +11,43 @@ from .torch_verdict import Result, Side
 
 _INTRO = """# Wheels that need PyTorch, beside PyTorch of each CUDA
 
-Does a wheel whose libraries need PyTorch use the CUDA of whichever torch is installed, once it is repaired? Each is
-opened beside PyPI's torch of CUDA 12.8 and of CUDA 13.0. Made on {date} with the stubs of commit {commit} by this
-command, which downloads everything:
+Some wheels have libraries that need PyTorch. After [`anycuda repair`](repair.md), does such a wheel use the CUDA of
+whichever torch is installed? To answer this, the following command opens the wheels of a list beside PyPI's torch for
+CUDA 12.8 and for CUDA 13.0. It made this page on {date} with the stubs of commit {commit}, and downloads everything:
 
     python3 tools/reach/torch_beside.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
         --list tools/reach/torch_wheels.txt --out docs/wheels_torch.md
 
-Every shared library of a wheel is opened twice: once as it comes, once repaired. Each time a new process imports torch
-and opens the library (`dlopen` with `LD_BIND_NOW=1`, which binds every function at once). The only installed CUDA is
-the one that torch requires. No driver is installed, so a library that needs `libcuda.so.1` does not open as it comes.
-No kernel runs: [gpu.md](gpu.md) lists what ran on a GPU.
+The command opens every shared library of a wheel twice: once from the original wheel ("as it comes" in the tables),
+and once from the repaired wheel. Each time a new process imports torch and opens the library (`dlopen` with
+`LD_BIND_NOW=1`, which binds every function at once). The only installed CUDA is the CUDA that torch requires. No
+driver is installed, so a library of an original wheel that needs `libcuda.so.1` does not open. No kernel runs:
+[gpu.md](gpu.md) lists what ran on a GPU.
 
-If a library opens, the mapped files of its process show which CUDA is in use, and the test asks each stub for its
-library's version (`cudaRuntimeGetVersion`, `cublasGetProperty`, ...) under the symbol version of the CUDA that the
-wheel was built for. The answer must be that of torch's own file. If no library of a wheel opens, the test asks its
-stubs directly. torchvision also runs `torchvision.ops.nms` on the CPU.
+If a library opens, the mapped files of its process show which CUDA is in use. The command then asks each stub for the
+version of the stub's CUDA library (`cudaRuntimeGetVersion`, `cublasGetProperty`, ...), under the symbol version of the
+CUDA that the wheel was built for. The tables have the answers: `cudart 12080` is the CUDA runtime of CUDA 12.8. Each
+answer must be the same as the answer of torch's own file of that library. If no library of a wheel opens, the command
+asks the stubs of the wheel directly. For torchvision, the command also runs `torchvision.ops.nms` on the CPU.
 
-- **opens**: every library opens. Each CUDA library that torch brings is in the process once, as torch's file, and the
-  stubs answer with it.
-- **other torch**: the same, but the libraries that do not open were built for another release of torch and lack
-  functions of this one. The dynamic linker lists all missing functions, and none of them is CUDA's. A repair does not
-  change that: torch's C++ functions differ between releases.
-- **other package**: the same, but some libraries need another package.
-- **fails**: once it is repaired, a library lacks a library or a function of CUDA, a process has two files of one CUDA
-  library, or a stub's answer is not that of torch's file.
+In the tables, **asks for torch** has the versions of torch that the wheel requires. The columns **opens** count
+libraries: `2 of 13` means that 2 of the wheel's 13 libraries open. The verdicts are:
 
-A repaired wheel may have fewer libraries than the original: its copy of cudart is left out. An original wheel can
-open completely and still be wrong: its copy of cudart is a second CUDA runtime in the process.
+- **opens**: every library of the repaired wheel opens. Each CUDA library that torch brings is in the process once, as
+  torch's file, and the stubs answer with the version of that file.
+- **other torch**: like **opens**, except that some libraries do not open. They were built for another release of
+  torch, and need functions that the installed torch lacks. The dynamic linker lists all missing functions, and none
+  of them is a function of CUDA. A repair does not change that: torch's C++ functions differ between releases.
+- **other package**: like **opens**, except that some libraries need another package.
+- **fails**: after the repair, a library lacks a library or a function of CUDA, or a process has two files of one CUDA
+  library, or a stub's answer is not the answer of torch's file.
 
-torchvision goes on using its own copy of nvJPEG, which torch does not bring. That copy has a CUDA runtime linked into
-it: it runs with whatever CUDA is installed, on a driver that is new enough for that runtime.
+A repaired wheel may have fewer libraries than the original wheel, since the repair leaves out a copy of cudart. An
+original wheel can open completely and still be wrong: its copy of cudart is a second CUDA runtime in the process.
+
+A repaired torchvision goes on using the copy of nvJPEG in its wheel, since torch does not bring nvJPEG. A CUDA runtime
+is linked into this copy: the copy runs with whatever CUDA is installed, on a driver that is new enough for that
+runtime.
 """
 _HEAD = ("wheel", "built for CUDA", "asks for torch", "as it comes: opens", "as it comes: what is wrong",
          "repaired: opens", "answers of the stubs", "verdict", "why")
@@ -68,10 +74,12 @@ def _across(results: list[Result]) -> list[str]:
     native = [one.native for one in across if one.repaired and one.native]
     if not repaired:
         return []
-    return [f"In {len(across)} pairs torch is of another CUDA than the wheel was built for. There "
-            f"{sum(one.opened for one in native)} of {sum(one.total for one in native)} libraries open as the wheels "
-            f"come and {sum(one.opened for one in repaired)} of {sum(one.total for one in repaired)} when they "
-            f"are repaired, which leaves copies of cudart out; wholly: {', '.join(whole) or 'none'}.", ""]
+    return [f"In {len(across)} pairs, torch is for another CUDA than the CUDA that the wheel was built for. In these "
+            f"pairs, {sum(one.opened for one in native)} of {sum(one.total for one in native)} libraries of the "
+            f"original wheels open, and {sum(one.opened for one in repaired)} of "
+            f"{sum(one.total for one in repaired)} libraries of the repaired wheels (a repair leaves out "
+            "copies of cudart). Of these pairs, every library opens after the repair in: "
+            f"{', '.join(whole) or 'none'}.", ""]
 
 
 def _row(result: Result) -> tuple[str, ...]:

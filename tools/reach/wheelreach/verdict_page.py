@@ -11,33 +11,43 @@ from .verdict import Failure, Result, some, unique
 
 _INTRO = """# The verdicts of real wheels
 
-What `anycuda check` and `anycuda repair` report about {count} wheels of PyPI (x86_64, for CPython 3.11 if PyPI has
-one). Made on {date} at commit {commit} by this command, which downloads the wheels one after another:
+This page shows what `anycuda check` and `anycuda repair` report about {count} wheels of PyPI (for x86_64, and for
+CPython 3.11 if PyPI has such a wheel). The following command made the page on {date} at commit {commit}. It
+downloads the wheels one after another:
 
     python3 tools/reach/verdicts.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/verdict_wheels.txt \\
         --out docs/verdicts.md
 
 Loading proves {proved} of the verdicts about libraries: every library of the repaired wheel loads in every situation
-below, so no linked library ties the wheel to one CUDA. Their numbers are **bold**. Loading calls no function of CUDA
-and starts no kernel, so it proves nothing about functions, drivers and device code. Of these {proved}
-wheels `anycuda repair` changes {repaired}.
+below, so no linked library ties the wheel to one CUDA. The column **loads** has the numbers of these wheels in
+**bold**. `anycuda repair` changes {repaired} of these {proved} wheels. Loading calls no function of CUDA and starts no
+kernel, so it proves nothing about functions, drivers and device code.
 
-- **verdict** is the verdict of `anycuda check` ([check.md](check.md#the-verdict)), without its part about device code.
-- **device code** names the compilers that made the cubins in the wheel (and the version of PTX, where a file has only
-  PTX), and the oldest driver that loads all of them: `or newer` if some do not record their compiler, and
+The columns of the table:
+
+- **MB** is the size of the original wheel in megabytes.
+- **verdict** is the verdict of `anycuda check` ([check.md](check.md#the-verdict)) on the original wheel, without the
+  part about device code. If the verdict has only this part, the cell is `device code`.
+- **device code** names the CUDA releases of the compilers that made the cubins (machine code for GPUs) in the wheel.
+  If a file has only PTX (text that the driver compiles), the cell also names the version of PTX. Then follows the
+  oldest driver that loads all this code: with `or newer` if some cubins do not record their compiler, and as
   `525 to 580, by file` if the files need different drivers.
 - **fails** counts the functions that would fail or be called unchecked on a CUDA release from 11.8 on, on a driver
   from 520 on, or on a release of cuDNN or NCCL.
 - **repair** is the result of `anycuda repair`: it refuses tied wheels, and changes nothing if no file is linked to
-  CUDA or opens it by a name that a drop-in serves.
-- **loads** is the number of libraries of the repaired wheel (a tied wheel is repaired with `--partly`) that `dlopen`
-  loads with `LD_BIND_NOW=1`, each in a separate process, without CUDA and with only 11.8, only 12.9 or only 13.5; and
-  the libraries or functions that the others lack. "Beside" names the packages that are installed in the same folder,
-  repaired if they use CUDA (the list names all of them); their libraries are not counted. Nothing else is installed,
-  so a library that needs PyTorch loads only where torch is named. With torch come NVIDIA's packages that it needs and
-  that have no stub. [wheels.md](wheels.md) describes these situations.
+  CUDA or opens CUDA by a name that a drop-in serves.
+- **loads** is the number of libraries of the repaired wheel that load, out of all its libraries. To repair a tied
+  wheel, the command uses `--partly`. It loads each library in a separate process by `dlopen` with `LD_BIND_NOW=1`, in
+  four situations: without CUDA, with only CUDA 11.8, with only 12.9, and with only 13.5 ([wheels.md](wheels.md)
+  describes these situations). "lacking" names the libraries or functions for lack of which the remaining libraries
+  do not load; "ends the process" names libraries that end their process. "beside" names packages that the command has
+  installed in the same folder and, if they use CUDA, repaired; `tools/reach/verdict_wheels.txt` names all of them. The
+  number does not include their libraries. Nothing else is installed, so a library that needs PyTorch loads only where
+  the cell names torch. With torch, the command also installs the packages of NVIDIA that torch needs and that have no
+  stub.
 """
 _HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
+_COUNTS = "How many wheels have each kind of verdict (`kind` in [`anycuda check --json`](json.md#anycuda-check)):"
 _DEVICE_CODE = "device code "
 _TIED = "tied"
 # The kind and owner of what a library lacks, where the wheel is for another release of that package.
@@ -108,7 +118,7 @@ def make(rows: list[Row], date: str, commit: str) -> str:
     if unknown:
         parts += ["", "## Left out", "", *(f"- {row.requirement}: {row.failed}" for row in unknown)]
     counts = Counter(row.kind for row in known)
-    parts += ["", "## Counts", "", *(f"- {kind}: {count}" for kind, count in counts.most_common()), ""]
+    parts += ["", "## Counts", "", _COUNTS, "", *(f"- {kind}: {count}" for kind, count in counts.most_common()), ""]
     return "\n".join(parts)
 
 
