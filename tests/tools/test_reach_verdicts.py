@@ -26,7 +26,7 @@ class Page(unittest.TestCase):
             Row("a==2", size=40_000, kind="free", text="free; device code of CUDA 12.9: needs driver 525", failing=3,
                 repair="repairs", loaded=loaded()),
             Row("c==3", failed="no matching distribution")], "2026-01-02", "0a1b2c3")
-        self.assertIn("about 2 wheels of PyPI", text)
+        self.assertIn("for 2 wheels of PyPI", text)
         self.assertIn("\nLoading proves 1 of the verdicts", text)
         self.assertIn("`anycuda repair` changes 1 of these 1 wheels.", text)
         self.assertIn("| a==2 | 0.0 | free | of CUDA 12.9: needs driver 525 | 3 | repairs | **2 of 2** |\n"

@@ -10,9 +10,10 @@ from .verdict import Opening, Result, Verdict
 
 _INTRO = """# Real wheels after `anycuda repair`
 
-After [`anycuda repair`](repair.md), a wheel can use whatever CUDA is installed. This page shows which real wheels do
-so, which do not, and why. The following command made the page on {date} with the stubs of commit {commit}. It
-downloads every wheel of the list:
+After [`anycuda repair`](repair.md), a wheel can use whatever CUDA is installed. This page shows for which real wheels
+this is true, for which it is not, and why.
+
+The following command made the page on {date} with the stubs of commit {commit}. It downloads every wheel of the list:
 
     python3 tools/reach/make.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/wheels.txt \\
         --python PYTHON3.9 --out docs/wheels.md
@@ -30,11 +31,12 @@ lists what ran on a GPU.
 The columns of the table:
 
 - **wheel**: name and version. "beside A" names packages that the command has installed in the same site-packages
-  folder, because the wheel's libraries need libraries of these packages. The command repairs those of these packages
-  that use CUDA, and does not count their libraries. "opened first" names libraries of these packages that the wheel's
-  Python code opens before the wheel's own libraries.
-- **built for**: the CUDA majors that the wheel's files were built for.
-- **needs as it comes**: the CUDA libraries, and other libraries of NVIDIA, that the files of the original wheel need.
+  folder, because the wheel's libraries need libraries of these packages. The command repairs a package beside the
+  wheel if the package uses CUDA. It does not count the libraries of packages beside the wheel. "opened first" names
+  libraries of these packages that the wheel's Python code opens before the wheel's own libraries.
+- **built for**: the CUDA majors that the wheel's files were built for; `-` if no file records one.
+- **needs as it comes**: the CUDA libraries, and other libraries of NVIDIA, that the files of the original wheel need;
+  `-` if they need none.
 - **as it comes, no CUDA**: how many libraries of the original wheel open without CUDA. `3 of 5` means that 3 of the
   wheel's 5 libraries open.
 - **repaired, no CUDA**, **only 11.8**, **only 12.9**, **only 13.5**: how many libraries of the repaired wheel open in
@@ -47,25 +49,27 @@ open by name leave the wheel free to use any CUDA. It is not the verdict of `any
 the driver that a linked-in CUDA runtime and the device code need, and the packages that the wheel needs: a wheel whose
 linking is free may need driver 525. [verdicts.md](verdicts.md) lists those verdicts.
 
-- **free**: no library of the wheel needs one certain CUDA. In all four situations, each library opens, or lacks only
-  other packages, or ends the process by its own code after the dynamic linker has bound all its functions. This page
-  does not test whether that code also ends the process beside NVIDIA's libraries.
+- **free**: no library of the wheel needs one certain CUDA. In all four situations, each library opens, or fails to
+  open only because it needs another package or another Python, or ends the process by its own code after the dynamic
+  linker has bound all its functions. The command does not test whether that code also ends the process beside NVIDIA's
+  libraries.
 - **free but for X**: like **free**, except for the libraries X. X is a library of NVIDIA without a stub, and its name
-  is the same for every CUDA; or X is a library that the wheel opens by name and that has no drop-in in the wheel.
-  Either anycuda has no such drop-in, or the file tries several majors and takes the installed one; `anycuda run`
-  serves the names of a file that tries several majors.
+  is the same for every CUDA; or X is a library that the wheel opens by name and that has no
+  [drop-in](glossary.md#libraries) in the wheel ([repair.md](repair.md#opened-by-name) has the reasons). One reason is
+  that the file tries several majors and takes the installed one; `anycuda run` serves the names that such a file
+  tries.
 - **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
 - **nothing to repair**: no library of the wheel names a library of one CUDA. The wheel uses no such library, or a
   library of the wheel composes the name when it runs, or the wheel's Python code opens the library.
 
 Some reasons in the column **why** need an explanation:
 
-- "every CUDA reference is in the stubs" is about a library that needs another package, and so does not open. For each
-  CUDA function that this library uses, a stub of the repaired wheel exports the function under the version that the
-  library asks for. In place of a stub, it may be a copy of NVIDIA's library; such a copy stays in the wheel, since it
-  runs without an installed CUDA.
-- "of the functions that it uses, some do not run: 8 on 11.8" is from `anycuda check`: the wheel uses 8 functions of
-  which a call returns an error on CUDA 11.8 ([cross-major.md](cross-major.md)).
+- "every CUDA reference is in the stubs" is about files that do not open, for the reason before these words. For each
+  CUDA function that such a file uses, a stub of the repaired wheel exports the function under the symbol version that
+  the file asks for; or a copy of NVIDIA's library exports it, which stays in the wheel since it runs without an
+  installed CUDA.
+- "of the functions that it uses, some do not run: 8 on 11.8" is from `anycuda check`: the wheel uses 8 functions that
+  return an error on CUDA 11.8 ([cross-major.md](cross-major.md)).
 
 Two more pages show wheels beside other packages. [wheels_torch.md](wheels_torch.md) shows wheels that need PyTorch,
 opened beside PyTorch for CUDA 12.8 and 13.0. [wheels_onnxruntime.md](wheels_onnxruntime.md) shows ONNX Runtime with
@@ -125,4 +129,4 @@ def _counts(evaluated: list[tuple[Result, Verdict]]) -> str:
     return (f"{len(evaluated)} wheels: {text}.\n\n"
             f"Of the {len(free)} free wheels, {freed} need a CUDA library before the repair. In {whole} of the "
             f"{len(free)}, every library opens\nin each situation; in the other {len(free) - whole}, some libraries "
-            "need another package or their own program.")
+            "do not open (the column **why** has the reasons).")

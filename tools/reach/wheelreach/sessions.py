@@ -13,9 +13,10 @@ _ENDED = re.compile(r"ended with (-?\d+)(?: in (.*))?")
 _HEAD = """\
 # ONNX Runtime with the CUDA provider, without a GPU
 
-ONNX Runtime computes with *providers*. On a machine without CUDA, a session that asks for the CUDA provider and for
-the CPU provider uses the CPU. Is this also so after [`anycuda repair`](repair.md) of the wheel? The following command
-answers this question. It made the page on {date} with the stubs of commit {commit}, and downloads everything:
+ONNX Runtime computes with *providers*, such as the CPU provider and the CUDA provider. On a machine without CUDA, a
+session that asks for the CUDA provider and for the CPU provider uses the CPU. Does the session also use the CPU if
+the wheel was repaired by [`anycuda repair`](repair.md)? The following command answers this question. It made this
+page on {date} with the stubs of commit {commit}, and downloads everything:
 
     python3 tools/reach/onnxruntime_session.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
         --list tools/reach/onnxruntime_wheels.txt --out docs/wheels_onnxruntime.md
@@ -23,14 +24,14 @@ answers this question. It made the page on {date} with the stubs of commit {comm
 Each cell of the table is the result of a new process with `LD_BIND_NOW=1`. The process imports onnxruntime, makes a
 session with a model that adds two vectors, runs the session and checks the sums. No driver is installed. The repaired
 wheel runs without CUDA, and with one CUDA in `/usr/local/cuda`. The original wheel ("as it comes" in the table) runs
-without CUDA, and beside NVIDIA's packages. [gpu.md](gpu.md) lists what ran on a GPU.
+without CUDA, and beside NVIDIA's packages. [gpu.md](gpu.md) lists what ran on a GPU. The cells mean:
 
 - **CPU, provider loaded**: the CUDA provider's library is in the process, ONNX Runtime finds no GPU, and the CPU
   computes the right sums.
 - **CPU**: the dynamic linker refused the CUDA provider's library, and the CPU computes the right sums.
-- **The process ends**: the code of the file that the cell names causes a fault. If this code causes a fault beside
-  NVIDIA's libraries, too, the fault is in the wheel, not in the stubs. Without CUDA the original wheel does not reach
-  this code, since the dynamic linker refuses the CUDA provider's library.
+- **The process ends**: the code of the file that the cell names crashes. If this code crashes beside NVIDIA's
+  libraries, too, the fault is in the wheel, not in the stubs. Without CUDA, the original wheel does not reach this
+  code, since the dynamic linker refuses the CUDA provider's library.
 
 """
 

@@ -30,8 +30,10 @@ CUDA that the wheel was built for. The tables have the answers: `cudart 12080` i
 answer must be the same as the answer of torch's own file of that library. If no library of a wheel opens, the command
 asks the stubs of the wheel directly. For torchvision, the command also runs `torchvision.ops.nms` on the CPU.
 
-In the tables, **asks for torch** has the versions of torch that the wheel requires. The columns **opens** count
-libraries: `2 of 13` means that 2 of the wheel's 13 libraries open. The verdicts are:
+In the tables, **asks for torch** has the versions of torch that the wheel requires. The columns **as it comes: opens**
+and **repaired: opens** count libraries: `2 of 13` means that 2 of the wheel's 13 libraries open. In the column
+**why**, "built for another torch, of which up to 11 functions are missing" means that each of these libraries needs at
+most 11 functions of torch that the installed torch lacks. The column **verdict** has one of these words:
 
 - **opens**: every library of the repaired wheel opens. Each CUDA library that torch brings is in the process once, as
   torch's file, and the stubs answer with the version of that file.

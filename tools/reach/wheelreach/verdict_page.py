@@ -11,17 +11,17 @@ from .verdict import Failure, Result, some, unique
 
 _INTRO = """# The verdicts of real wheels
 
-This page shows what `anycuda check` and `anycuda repair` report about {count} wheels of PyPI (for x86_64, and for
-CPython 3.11 if PyPI has such a wheel). The following command made the page on {date} at commit {commit}. It
-downloads the wheels one after another:
+This page has the reports of `anycuda check` and `anycuda repair` for {count} wheels of PyPI (for x86_64, and for
+CPython 3.11 if PyPI has such a wheel). The following command made the page on {date} at commit {commit}. It downloads
+the wheels one after another:
 
     python3 tools/reach/verdicts.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/verdict_wheels.txt \\
         --out docs/verdicts.md
 
-Loading proves {proved} of the verdicts about libraries: every library of the repaired wheel loads in every situation
-below, so no linked library ties the wheel to one CUDA. The column **loads** has the numbers of these wheels in
-**bold**. `anycuda repair` changes {repaired} of these {proved} wheels. Loading calls no function of CUDA and starts no
-kernel, so it proves nothing about functions, drivers and device code.
+Loading proves {proved} of the verdicts on linked libraries: every library of these {proved} repaired wheels loads in
+each of the four situations below, so no linked library ties these wheels to one CUDA. The column **loads** has the
+numbers of these wheels in **bold**. `anycuda repair` changes {repaired} of these {proved} wheels. Loading calls no
+function of CUDA and starts no kernel, so it proves nothing about functions, drivers and device code.
 
 The columns of the table:
 
@@ -32,19 +32,19 @@ The columns of the table:
   If a file has only PTX (text that the driver compiles), the cell also names the version of PTX. Then follows the
   oldest driver that loads all this code: with `or newer` if some cubins do not record their compiler, and as
   `525 to 580, by file` if the files need different drivers.
-- **fails** counts the functions that would fail or be called unchecked on a CUDA release from 11.8 on, on a driver
-  from 520 on, or on a release of cuDNN or NCCL.
-- **repair** is the result of `anycuda repair`: it refuses tied wheels, and changes nothing if no file is linked to
-  CUDA or opens CUDA by a name that a drop-in serves.
+- **fails** counts the functions that would fail or be called [unchecked](check.md#the-table) on any CUDA release from
+  11.8 on, any driver from 520 on, or any release of cuDNN or NCCL.
+- **repair** is the result of `anycuda repair`. The repair refuses tied wheels. It changes nothing if no file is linked
+  to CUDA and no file opens CUDA by a name that a drop-in serves.
 - **loads** is the number of libraries of the repaired wheel that load, out of all its libraries. To repair a tied
   wheel, the command uses `--partly`. It loads each library in a separate process by `dlopen` with `LD_BIND_NOW=1`, in
   four situations: without CUDA, with only CUDA 11.8, with only 12.9, and with only 13.5 ([wheels.md](wheels.md)
-  describes these situations). "lacking" names the libraries or functions for lack of which the remaining libraries
-  do not load; "ends the process" names libraries that end their process. "beside" names packages that the command has
-  installed in the same folder and, if they use CUDA, repaired; `tools/reach/verdict_wheels.txt` names all of them. The
-  number does not include their libraries. Nothing else is installed, so a library that needs PyTorch loads only where
-  the cell names torch. With torch, the command also installs the packages of NVIDIA that torch needs and that have no
-  stub.
+  describes these situations). "lacking" names the missing libraries or functions because of which the remaining
+  libraries do not load; "ends the process" names libraries that end the process when they load. "beside" names
+  packages that the command has installed in the same folder and, if they use CUDA, repaired;
+  `tools/reach/verdict_wheels.txt` names all of them. The number does not include their libraries. Nothing else is
+  installed, so a library that needs PyTorch loads only where the cell names torch. With torch, the command also
+  installs the packages of NVIDIA that torch needs and that have no stub.
 """
 _HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
 _COUNTS = "How many wheels have each kind of verdict (`kind` in [`anycuda check --json`](json.md#anycuda-check)):"
