@@ -22,9 +22,9 @@ def measure(bench: Bench) -> list[Section]:
         "Load without a call",
         "The instructions of a load, including those of the dynamic linker. \"now\" and \"lazy\": dlopen with RTLD_NOW "
         "and with RTLD_LAZY, in a process that has loaded only libc. \"with usual\": like \"now\", in a process that "
-        "has also loaded " + ", ".join(USUAL) + ". \"at start\": the instructions of a program linked to the library, "
-        "minus those of the same program linked to nothing. \"LD_BIND_NOW\": like \"at start\", with this variable "
-        "set. \"system calls\": the system calls of the load in the column \"now\".",
+        "has also loaded " + ", ".join(USUAL) + ". \"at start\": the instructions of a program that is linked to "
+        "the library, minus the instructions of the same program without the library. \"LD_BIND_NOW\": like \"at "
+        "start\", with this variable set. \"system calls\": the system calls of the load in the column \"now\".",
         ["library", "now", "lazy", "with usual", "at start", "LD_BIND_NOW", "system calls"])
     if reason := missing("valgrind"):
         section.notes.append(f"left out: {reason}")

@@ -40,14 +40,14 @@ def measure(bench: Bench) -> list[Section]:
     real = bench.compared(FAMILY)
     section = Section(
         "Registration",
-        f"{FAT_BINARIES} fat binaries with {REGISTERED - VARIABLES:,} kernels and {VARIABLES} "
-        f"variables (names of {NAME_SIZE} bytes), registered by a shared object's static "
-        "constructors. \"load\": the cost of loading the object, minus the costs of loading the library, and of the "
-        "same object on a library whose registration functions do nothing. \"first call\": the cost of the first call, "
-        "minus the cost of a first call without the objects. Each cost is given in instructions, microseconds "
-        "(median wall time) and kilobytes of the process's dirty memory. \"per item\": the instructions of load and "
-        "first call, divided by the number of fat binaries, kernels and variables. \"opens at load\": whether the load "
-        "opens the real library.",
+        f"The static constructors of a shared object register {FAT_BINARIES} fat binaries with "
+        f"{REGISTERED - VARIABLES:,} kernels and {VARIABLES} variables (names of {NAME_SIZE} bytes). \"load\": the "
+        "cost of loading this object and the library, minus the cost of loading only the library, and minus the cost "
+        "that the object has with a library whose registration functions do nothing. \"first call\": the cost of the "
+        "first call, minus the cost of a first call without the object. Each cost is given in instructions, "
+        "microseconds (median wall time) and kilobytes of the process's dirty memory. \"per item\": the instructions "
+        "of load and first call, divided by the number of fat binaries, kernels and variables. \"opens at load\": "
+        "whether the load opens the real library.",
         ["registered with", "load: instructions", "load: us", "load: dirty kB", "first call: instructions",
          "first call: us", "first call: dirty kB", "per item", "opens at load"])
     if real is None:

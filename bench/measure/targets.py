@@ -25,8 +25,9 @@ def evaluate(bench: Bench, sections: list[Section]) -> Section:
     tables = {section.title: section for section in sections}
     result = Section("Promises", "Each row has a promise of one stub, what this run found, and whether the stub keeps "
                      "the promise. Numbers without a unit are instructions. A warm call is compared with the same call "
-                     "of the real library. \"plain\" is a first call of the real library, without a stub. The tables "
-                     "below explain the ways to load a library and to make a first call.",
+                     "of the real library. \"plain\" is a first call of the real library, without a stub. In the "
+                     "column \"found\", \"A of B\" means A for the stub and B for the real library. The tables below "
+                     "explain the ways to load a library and to make a first call.",
                      ["stub", "promise", "found", "kept"])
     for name, family in FAMILIES.items():
         for library in bench.of(name, OURS):
@@ -68,7 +69,7 @@ def _add_first_calls(add: Callable, bench: Bench, name: str, family: Family, lib
         further = None if one is None or all_of_them is None else (all_of_them - one) // (len(reals) - 1)
         at_most(f"each further candidate: at most {MORE_PER_CANDIDATE:,}", further, MORE_PER_CANDIDATE)
     over, load = found(LOADED, "over plain"), found(LOADED, "load")
-    at_most(f"{LOADED}: without the stub's load at most {MORE_IF_LOADED:,} over plain",
+    at_most(f"{LOADED}: at most {MORE_IF_LOADED:,} over plain, if the stub's load is not counted",
             None if over is None or load is None else over - load, MORE_IF_LOADED)
     if family.asks_driver and real and driver:
         at_most(f"with a driver: at most {MORE_WITH_DRIVER:,} over plain",

@@ -31,10 +31,10 @@ def measure(bench: Bench) -> list[Section]:
     """One row per function and library."""
     section = Section(
         "Warm call",
-        "\"through\": the library to which the program is linked. \"per call\": the instructions of one call through "
-        f"the procedure linkage table, with the loop around it; callgrind counts {MANY} calls and {FEW} calls, and the "
-        f"difference is divided by {MANY - FEW}. \"over direct\": this number, minus the number of the same program "
-        "linked to the real library.",
+        "\"through\": the library to which the program is linked; \"direct\" is the real library. \"per call\": the "
+        "instructions of one call through the procedure linkage table, with the loop around it (the difference between "
+        f"{MANY} calls and {FEW} calls, divided by {MANY - FEW}). \"over direct\": this number, minus the number of "
+        "the same program linked to the real library.",
         ["function", "through", "per call", "over direct"])
     if reason := missing("valgrind"):
         section.notes.append(f"left out: {reason}")
