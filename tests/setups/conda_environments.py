@@ -61,7 +61,7 @@ def jupyter(machine):
 
 @setups("conda environment with 12.9, and `pip install` brought wheel 13.0 into it", _REPLICA, f"13.0 wheel {_ENV}",
         _PICK,
-        f"13.0 wheel {_ENV}", "Python's packages find the wheel first: sys.path comes before PREFIX/lib.",
+        f"13.0 wheel {_ENV}", "The stub finds the wheel first, since sys.path comes before PREFIX/lib.",
         CONDA_RPATH)
 def with_wheel(machine):
     command = machine.conda(_ENV, "12.9")

@@ -232,7 +232,7 @@ def pythonpath(machine):
     return Python(command, folder="~/app")
 
 
-@setups("`pip install -e` of a project that brings its own nvidia/ (a .pth file names its src)", "replica",
+@setups("`pip install -e` of a project that has its own folder nvidia/ in src (a .pth file names src)", "replica",
         "12.9 wheel ~/src", "none", "none", "The folders that .pth files name are in sys.path.", SITE_ONLY + NO_MAJOR)
 def editable(machine):
     command = machine.venv("~/app/.venv")

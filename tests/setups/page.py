@@ -9,7 +9,7 @@ _HEAD = """# Set-ups: what is picked, and why
 
 Each row of the tables is a set-up: a machine that the tests build with real CUDA libraries and drivers, and a process
 that starts on this machine. The process is a C++ program that was built for CUDA 12, if the set-up says "C++ program".
-Otherwise it is a Python that calls `libcudart_stub.so` through ctypes. Three columns show CUDA runtimes:
+Otherwise it is a Python interpreter that calls `libcudart_stub.so` through ctypes. Three columns show CUDA runtimes:
 
 - *anycuda*: the CUDA runtime of the process after its first call through the stub
 - *dynamic linker*: the files that the dynamic linker opens for `libcudart.so.11.0`, `.12` and `.13`, in a second
@@ -17,14 +17,14 @@ Otherwise it is a Python that calls `libcudart_stub.so` through ctypes. Three co
 - *cuda-pathfinder*: the file that NVIDIA's `cuda-pathfinder` {pathfinder} (`load_nvidia_dynamic_lib("cudart")`)
   loads, in a third process of the same kind (`-`: the process is not Python)
 
-A column has `none` if the search found no file. If the process of a row imports torch, each column lists the runtimes
-that are loaded at the end.
+In these columns, `none` means that no file was found. If the process of a row imports torch, each column lists the
+runtimes that are loaded at the end.
 
 `12.9 wheel ~/app/.venv` is the library in NVIDIA's wheel in the site-packages of the prefix `~/app/.venv`.
 `12.9 /usr/local/cuda-12.9` is the library in `targets/x86_64-linux/lib` below this folder. Any other path is the folder
-that holds the library. The last column states why anycuda's stub uses its runtime. A number in brackets in this column
-refers to [the list below](#why-the-others-differ), which states why the dynamic linker or cuda-pathfinder finds another
-file or none.
+that holds the library. The last column states why anycuda's stub uses the runtime in the column *anycuda*. A number in
+brackets in the last column refers to [the list below](#why-the-others-differ), which states why the dynamic linker or
+cuda-pathfinder finds another file or none.
 
 The column *made by* names the tool that made the environment. A *replica* is a copy of the layout, made by the tests:
 
@@ -32,7 +32,7 @@ The column *made by* names the tool that made the environment. A *replica* is a 
   `conda-meta`
 - pipx and Poetry need a package index: the tests run the tool that pipx or Poetry calls (`python -m venv`,
   virtualenv), in the folders that pipx or Poetry would use
-- containers, WSL and Jetson consist of the files, variables and `ld.so.conf` of their images, with files for x86_64
+- a container, WSL or Jetson consists of the files, variables and `ld.so.conf` of its image, with files for x86_64
 
 The CUDA libraries, their wheels' metadata and the drivers are real in every row. [search.md](search.md) has the rules.
 
@@ -44,7 +44,7 @@ A test writes this page: `ANYCUDA_UPDATE_PAGE=1 ctest --preset test -R python.te
 results and the reasons are in `tests/setups/`. The test fails if a result differs.
 """
 _TABLE = """
-| row | set-up | made by | anycuda | dynamic linker | cuda-pathfinder | why; why the others differ |
+| row | set-up | made by | anycuda | dynamic linker | cuda-pathfinder | the stub's reason; why the others differ |
 |---|---|---|---|---|---|---|
 """
 

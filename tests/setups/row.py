@@ -22,7 +22,7 @@ NOTES = {
     CONDA_RPATH: "conda's interpreter has a DT_RPATH to PREFIX/lib, which the dynamic linker follows.",
     SITE_ONLY: "cuda-pathfinder searches the site-packages of the interpreter, but not the other entries of sys.path.",
     LATE_VARIABLES: "cuda-pathfinder asks the dynamic linker before it reads CUDA_PATH and CUDA_HOME, and reads no "
-                    "other variable.",
+                    "other toolkit variable.",
 }
 
 
