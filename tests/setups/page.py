@@ -17,7 +17,7 @@ Otherwise it is a Python interpreter that calls `libcudart_stub.so` through ctyp
 - *cuda-pathfinder*: the file that NVIDIA's `cuda-pathfinder` {pathfinder} (`load_nvidia_dynamic_lib("cudart")`)
   loads, in a third process of the same kind (`-`: the process is not Python)
 
-In these columns, `none` means that no file was found. If the process of a row imports torch, each column lists the
+In these columns, `none` means that the result is empty. If the process of a row imports torch, each column lists the
 runtimes that are loaded at the end.
 
 `12.9 wheel ~/app/.venv` is the library in NVIDIA's wheel in the site-packages of the prefix `~/app/.venv`.
