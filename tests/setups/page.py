@@ -20,16 +20,19 @@ Otherwise it is a Python interpreter that calls `libcudart_stub.so` through ctyp
 In these columns, `none` means that the result is empty. If the process of a row imports torch, each column lists the
 runtimes that are loaded at the end.
 
-`12.9 wheel ~/app/.venv` is the library in NVIDIA's wheel in the site-packages of the prefix `~/app/.venv`.
-`12.9 /usr/local/cuda-12.9` is the library in `targets/x86_64-linux/lib` below this folder. Any other path is the folder
-that holds the library. The last column states why anycuda's stub uses the runtime in the column *anycuda*. A number in
-brackets in the last column refers to [the list below](#why-the-others-differ), which states why the dynamic linker or
-cuda-pathfinder finds another file or none.
+`12.9 wheel ~/app/.venv` is the library in NVIDIA's wheel in the site-packages of the prefix `~/app/.venv`. If a set-up
+adds a folder to `sys.path` by PYTHONPATH or a .pth file, the wheel may be in this folder itself (`~/app/libs`). A path
+that ends in `lib` or `x86_64-linux-gnu` is the folder that holds the library. Any other path, such as
+`12.9 /usr/local/cuda-12.9`, is a toolkit's folder, which holds the library in `targets/x86_64-linux/lib`.
+
+The last column states why anycuda's stub uses the runtime in the column *anycuda*. A number in brackets in the last
+column refers to [the list below](#why-the-others-differ), which states why the dynamic linker or cuda-pathfinder finds
+another file or none.
 
 The column *made by* names the tool that made the environment. A *replica* is a copy of the layout, made by the tests:
 
-- conda and pixi are not on PyPI: their interpreter is the tests' Python with conda's DT_RPATH, its own library and
-  `conda-meta`
+- conda and pixi are not on PyPI: the tests put their own Python into a prefix like conda's, with conda's DT_RPATH, a
+  folder `lib/python3.11` and a folder `conda-meta`
 - pipx and Poetry need a package index: the tests run the tool that pipx or Poetry calls (`python -m venv`,
   virtualenv), in the folders that pipx or Poetry would use
 - a container, WSL or Jetson consists of the files, variables and `ld.so.conf` of its image, with files for x86_64

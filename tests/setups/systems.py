@@ -111,7 +111,7 @@ def _runtime_files(machine, release, driver):
 
 @setups("Container nvidia/cuda:12.9-runtime, driver 550 from the host; C++ program",
         _IMAGE, _lib("12.9"), _lib("12.9"), "-",
-        "The driver, of CUDA 12.4, runs CUDA 12.9 by minor version compatibility.")
+        "Driver 550 (CUDA 12.4) also runs CUDA 12.9, by NVIDIA's minor-version compatibility.")
 def runtime_container(machine):
     _runtime_image(machine)
     return Program()
@@ -133,13 +133,15 @@ def _ubi_image(machine, database):
 
 
 @setups("Container nvidia/cuda:12.4-runtime-ubi9, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _UBI,
-        _lib("12.4"), _lib("12.4"), "-", "RPM's database (SQLite) gives the exact version.")
+        _lib("12.4"), _lib("12.4"), "-",
+        "RPM's database (SQLite) gives the exact version, which strict mode needs.")
 def strict_ubi9(machine):
     return _ubi_image(machine, "el9/rpmdb.sqlite")
 
 
 @setups("Container nvidia/cuda:12.4-runtime-ubi8, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _UBI,
-        _lib("12.4"), _lib("12.4"), "-", "RPM's database (Berkeley DB) gives the exact version.")
+        _lib("12.4"), _lib("12.4"), "-",
+        "RPM's database (Berkeley DB) gives the exact version, which strict mode needs.")
 def strict_ubi8(machine):
     return _ubi_image(machine, "el8/Packages")
 
@@ -161,7 +163,8 @@ def ngc(machine):
 
 @setups("Container nvcr.io/nvidia/pytorch:24.05, driver 535 from the host, ANYCUDA_COMPAT=strict; torch "
         "imported after the first call", _NGC, _lib("12.4"), _lib("12.4"), _lib("12.4"),
-        "The image's LD_LIBRARY_PATH puts cuda-compat's driver (550, CUDA 12.4) before the host's (CUDA 12.2).")
+        "The image's LD_LIBRARY_PATH puts cuda-compat's driver (550, CUDA 12.4) before the host's (535, CUDA 12.2). "
+        "So the runtime is not newer than the driver's CUDA, and strict mode accepts it.")
 def ngc_strict(machine):
     python = ngc(machine)
     machine.env(ANYCUDA_COMPAT="strict")
