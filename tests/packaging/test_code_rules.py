@@ -209,7 +209,7 @@ class Loading(unittest.TestCase):
     def test_the_description(self):
         self.assertEqual(code_rules.describe([*self.CODES, ptx(90, (8, 4), "a"), Code(LTO_IR, 80)], FACTS), [
             "Native code for sm_80, sm_90.", "PTX for compute_90, which the driver compiles for this and newer GPUs.",
-            "PTX for compute_90a, which the driver compiles for these GPUs (a) and families (f) only.",
+            "PTX for compute_90a, which the driver compiles only for that GPU (a) or GPU family (f).",
             "LTO-IR, which nvcc or nvJitLink links.", "The cubins of CUDA 12.4 need driver 525 or newer.",
             "PTX 8.4 needs driver 550 or newer on GPUs without a cubin."])
         self.assertEqual(code_rules.describe([], FACTS), [])

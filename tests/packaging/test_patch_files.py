@@ -130,7 +130,7 @@ class Replace(unittest.TestCase):
     def test_hard_links_keep_the_old_file(self):
         other = self.folder / "other"
         os.link(self.path, other)
-        self.assertEqual(replace.notes(self.path), ["has 1 other hard link with the old content"])
+        self.assertEqual(replace.notes(self.path), ["has another hard link, which keeps the old content"])
         self.change(self.path)
         self.assertEqual((self.path.read_bytes(), other.read_bytes()), (b"new", b"old" * 1000))
         self.assertEqual(replace.notes(self.path), [])

@@ -342,7 +342,7 @@ class Warnings(Folder):
         shutil.copy(PROGRAM, path)
         path.chmod(path.stat().st_mode | stat.S_ISUID)
         with mock.patch.object(os, "getuid", return_value=path.stat().st_uid + 1):
-            self.assertIn("with the rights of another user, for whom the dynamic linker ignores LD_PRELOAD",
+            self.assertIn("with the rights of another user, so the dynamic linker ignores LD_PRELOAD",
                           self.warnings(path, preload=True))
         with mock.patch.object(os, "getuid", return_value=path.stat().st_uid):
             self.assertEqual(self.warnings(path), "")

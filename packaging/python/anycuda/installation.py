@@ -41,7 +41,7 @@ class Installation:
         """The reason for a missing folder. Every installation and wheel has headers; a build folder has only the files
         that its programs need to run."""
         if "include" in self.folders:
-            return ": it was built without; build anycuda with this part, or use another installation"
+            return ": it was built without this part; build anycuda with it, or use another installation"
         return (": it belongs to a build folder, where nothing is installed; run `cmake --install BUILD --prefix "
                 "PREFIX`, and call PREFIX/bin/anycuda")
 

@@ -48,7 +48,7 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         lines.append(f"PTX for {', '.join(anywhere)}, which the driver compiles for this and newer GPUs.")
     bound = jit(code for code in codes if code.target)
     if bound:
-        lines.append(f"PTX for {', '.join(bound)}, which the driver compiles for these GPUs (a) and families (f) only.")
+        lines.append(f"PTX for {', '.join(bound)}, which the driver compiles only for that GPU (a) or GPU family (f).")
     if any(code.kind == LTO_IR for code in codes):
         lines.append("LTO-IR, which nvcc or nvJitLink links.")
     if others(codes):

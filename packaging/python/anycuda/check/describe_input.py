@@ -239,7 +239,7 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
     if use.provides and asked.wants(use.provides.library):
         texts.append(_PROVIDES[use.provides.what].format(library=use.provides.library))
         if use.quiet:
-            texts.append("is quiet: it writes messages only if ANYCUDA_LOG is set (`anycuda repair --quiet`)")
+            texts.append("is quiet: it writes messages only if ANYCUDA_LOG is set (`anycuda repair --quiet-stubs`)")
     if use.static_runtime and asked.wants("cudart"):
         release = f"CUDA runtime {use.runtime_release}" if use.runtime_release else "CUDA runtime"
         texts.append(f"has a {release} linked in statically; no stub takes the calls to it")

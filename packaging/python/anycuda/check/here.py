@@ -77,7 +77,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
             None, ("It has no binaries.",))
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
     if one.verdict.ties:
-        answers.append((None, f"It is {tied(one.verdict.ties)}; anycuda does not search for that."))
+        answers.append((None, f"It is {tied(one.verdict.ties)}; anycuda does not search for libraries without a stub."))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return Verdict(runs, tuple(dict.fromkeys(counted)))

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(option, dest="asked", action="append_const", const=folder,
                             help=f"print the folder of {holds}")
     for option, _, prints in _FLAGS:
-        parser.add_argument(option, action="store_true", help=f"print {prints} for MAJOR, on one line with other flags")
+        parser.add_argument(option, action="store_true", help=f"print {prints} (needs MAJOR; all flags on one line)")
     parser.add_argument("--library", action="append", type=lambda text: text.split(","), metavar="NAME[,NAME...]",
                         help="libraries for --libs: cudart, nvrtc, cublas, cuda, ... (default: cudart)")
     parser.add_argument("major", nargs="?", metavar="MAJOR", choices=flags.MAJORS,

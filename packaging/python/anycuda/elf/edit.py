@@ -132,8 +132,8 @@ def _check(headers: Headers) -> None:
     ends.append(headers.sections_at + layout.SECTION.size * len(headers.sections()))
     end = max(end for end in ends)
     if end > source.size:
-        raise headers.error(f"truncated or damaged: a section ends at byte {end} of {source.size}")
+        raise headers.error(f"truncated or damaged: a section ends at byte {end}, the file at {source.size}")
     for offset in range(end, source.size, 1 << 20):
-        if source.bytes(offset, min(1 << 20, source.size - offset), "bytes").strip(b"\0"):
+        if source.bytes(offset, min(1 << 20, source.size - offset), "end").strip(b"\0"):
             raise headers.error(f"cannot be edited: it has {source.size - end} bytes after its last section, such as "
                                 "an archive that it unpacks, and would no longer find them at its end")

@@ -47,7 +47,8 @@ def make(patch_set: PatchSet) -> None:
                 _move(patch_set, block)
             return
     raise patch_set.headers.error(
-        "has no room for another program header: the content after the existing ones cannot be moved")
+        "cannot be edited: it has no room for another program header, since the content after the existing ones "
+        "cannot be moved")
 
 
 def add_segment(patch_set: PatchSet, flags: int) -> None:

@@ -105,7 +105,7 @@ def _section_names(headers: Headers) -> list[str]:
         return []
     table = sections[headers.section_names]
     try:
-        names = Strings(headers, headers.source.bytes(table.offset, table.size, "names of sections"))
+        names = Strings(headers, headers.source.bytes(table.offset, table.size, "table of section names"))
         return [names.get(section.name) for section in sections]
     except ElfError:  # they are not needed at run time
         return []

@@ -26,7 +26,8 @@ class Source:
 
     def check(self, offset: int, length: int, what: str) -> None:
         if offset + length > self.size:
-            raise self.error(f"truncated or damaged: its {what} ends at byte {offset + length} of {self.size}")
+            raise self.error(f"truncated or damaged: its {what} ends at byte {offset + length}, the file at "
+                             f"{self.size}")
         if length > _MOST:
             raise self.error(f"damaged: its {what} would be {length} bytes long")
 

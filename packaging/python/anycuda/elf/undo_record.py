@@ -61,7 +61,7 @@ def find(source: Source) -> UndoRecord | None:
     if number != _FORMAT:
         raise source.error(f"its undo record has format {number} of a newer anycuda: use that version")
     if length > min(_MOST, source.size - _FOOT.size):
-        raise source.error("its undo record is damaged")
+        raise source.error("its undo record is damaged: use the original file")
     end = source.size - _FOOT.size - length
     try:
         text = json.loads(source.bytes(end, length, "undo record"))
@@ -72,18 +72,18 @@ def find(source: Source) -> UndoRecord | None:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         if isinstance(error, ElfError):
             raise
-        raise source.error(f"its undo record is damaged ({error!r})") from None
+        raise source.error(f"its undo record is damaged ({error!r}): use the original file") from None
     _check(source, record)
     return record
 
 
 def _check(source: Source, record: UndoRecord) -> None:
     if not 0 <= record.size <= record.tail <= record.end or record.tail - record.size > 16:
-        raise source.error("its undo record is damaged")
+        raise source.error("its undo record is damaged: use the original file")
     last = 0
     for offset, old in record.fields:
         if offset < last or offset + len(old) > record.size:
-            raise source.error("its undo record is damaged")
+            raise source.error("its undo record is damaged: use the original file")
         last = offset + len(old)
     now = [source.bytes(offset, len(old), "overwritten bytes") for offset, old in record.fields]
     tail = source.bytes(record.tail, record.end - record.tail, "appended bytes")
@@ -101,7 +101,7 @@ def digest(source: Source) -> str:
     """The digest of all bytes, read in pieces."""
     state = hashlib.sha256()
     for offset in range(0, source.size, 1 << 20):
-        state.update(source.bytes(offset, min(1 << 20, source.size - offset), "bytes"))
+        state.update(source.bytes(offset, min(1 << 20, source.size - offset), "content"))
     return state.hexdigest()
 
 

@@ -25,9 +25,10 @@ def check(source: Source, plan: Plan, wanted: DynamicInfo) -> None:
         problem = _problem(Headers(source), new, wanted)
     except ElfError as error:
         raise ElfError(f"{source.name}: internal check failed: the edited file would be damaged ({error}); the file is "
-                       "unchanged") from None
+                       "unchanged. Please report this bug of anycuda") from None
     if problem:
-        raise source.error(f"internal check failed: the edited file would have {problem}; the file is unchanged")
+        raise source.error(f"internal check failed: the edited file would have {problem}; the file is unchanged. "
+                           "Please report this bug of anycuda")
 
 
 def _problem(old: Headers, new: Headers, wanted: DynamicInfo) -> str:

@@ -183,7 +183,7 @@ def _notes(use: FileUse) -> list[str]:
             notes.append(f"may open {', '.join(one.strings)} by name, which an edit cannot change; `anycuda run` "
                          "serves these names with drop-ins")
         if one.optional:
-            notes.append(f"uses functions of {one.library} only if it is loaded already: this does not change")
+            notes.append(f"uses functions of {one.library} only if it is already loaded: patch does not change this")
     if use.static_runtime:
         notes.append("has a CUDA runtime linked in statically; no stub takes the calls to it")
     return notes

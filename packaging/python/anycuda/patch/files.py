@@ -123,8 +123,8 @@ def _missing(target: Path, stubs: dict[str, Path]) -> list[str]:
 
 def _passed_over(target: Path, done: edit.Edit) -> list[str]:
     if any(folder.startswith("$") for folder in done.rpath) and target.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
-        return ["runs with the rights of its owner or group, where the dynamic linker ignores $ORIGIN: use --rpath "
-                "with an absolute folder"]
+        return ["runs with the rights of its owner or group, so the dynamic linker ignores $ORIGIN: use --rpath with "
+                "an absolute folder"]
     return []
 
 

@@ -64,7 +64,8 @@ def notes(target: Path) -> list[str]:
     with contextlib.suppress(OSError):
         others = os.stat(target).st_nlink - 1
         if others:
-            return [f"has {others} other hard link{'s' if others > 1 else ''} with the old content"]
+            return ["has another hard link, which keeps the old content" if others == 1 else
+                    f"has {others} other hard links, which keep the old content"]
     return []
 
 

@@ -124,5 +124,5 @@ def notes(member: Member, foreign: frozenset[str]) -> list[str]:
         if one.how == "peer" or one.how == "stub" and one.needed in foreign:
             found.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
         if one.optional:
-            found.append(f"{member.name} uses {one.library} only if it is loaded already: this does not change")
+            found.append(f"{member.name} uses {one.library} only if it is already loaded: repair does not change this")
     return found

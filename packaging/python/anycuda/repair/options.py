@@ -52,8 +52,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--built-for", choices=("11", "12", "13"), default="",
                         help="CUDA major to assume for files that do not record one")
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB",
-                        help="leave these libraries (libcuda.so.*) or, with a /, these files of the wheel unchanged "
-                             "(thing/legacy/*)")
+                        help="leave these libraries (such as libcuda.so.*) or, if GLOB has a /, these files of the "
+                             "wheel (such as thing/legacy/*) unchanged")
     parser.add_argument("--partly", action="store_true",
                         help="also repair wheels that still need libraries without a stub")
     parser.add_argument("--any-glibc", action="store_true",
@@ -61,8 +61,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--drop-requirement", action="append", default=[], metavar="PROJECT",
                         help="remove this project from the wheel's requirements, such as nvidia-cuda-runtime-cu12")
     parser.add_argument("--free-requirements", action="store_true",
-                        help="move requirements of NVIDIA's libraries that stubs replace to extras: cuda11, cuda12, "
-                             "cuda13")
+                        help="make the requirements of NVIDIA's libraries that stubs replace optional: move them to "
+                             "the extras cuda11, cuda12 and cuda13")
     parser.add_argument("--quiet-stubs", action="store_true",
                         help="make the wheel's stubs quiet: they write messages only if ANYCUDA_LOG is set")
     parser.add_argument("--no-drop-ins", action="store_true",

@@ -21,6 +21,7 @@ def drop(metadata: bytes, unwanted: list[str]) -> bytes:
             kept.append(one.raw)
     for name in unwanted:
         if name not in found:
-            raise Failure(f"--drop-requirement {name}: the wheel requires {', '.join(known) or 'nothing'}: correct "
-                          "the name or leave the option out")
+            raise Failure(f"--drop-requirement {name}: the wheel does not require this project, only "
+                          f"{', '.join(known)}: correct the name or leave the option out" if known else
+                          f"--drop-requirement {name}: the wheel has no requirements: leave the option out")
     return b"".join(kept) + rest

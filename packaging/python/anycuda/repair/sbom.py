@@ -69,7 +69,8 @@ def make(found: Mapping[str, bytes], wheel: Wheel, left_out: list[str], stubs: M
     document = known.get(own) or _new(wheel)
     _add(document, stubs, anycuda)
     made.texts[own] = _rendered(document)
-    made.notes += [f"no SBOM of the wheel names the package of {file}" for file in open_ if known]
+    made.notes += [f"no SBOM of the wheel names the package of {file}, so no component was removed for it"
+                   for file in open_ if known]
     return made
 
 

@@ -71,7 +71,8 @@ def _exec(path: Path, argv: list[str], variables: dict[str, str], about: program
         os.execve(path, argv, variables)
     except OSError as error:
         if error.errno == errno.ENOENT:
-            return _report(f"{path} cannot be run: its interpreter {about.interpreter or ''} is missing", _NOT_FOUND)
+            interpreter = " ".join(["its interpreter", *([about.interpreter] if about.interpreter else [])])
+            return _report(f"{path} cannot be run: {interpreter} is missing", _NOT_FOUND)
         reason = ("it is neither a program for this machine nor a script that begins with #!"
                   if error.errno == errno.ENOEXEC else error.strerror)
         return _report(f"{path} cannot be run: {reason}", _NOT_RUN)

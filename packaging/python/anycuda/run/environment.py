@@ -40,9 +40,11 @@ def warnings(program: Program, installed: Installation, table: Table, preload: b
     found = []
     if program.machine != installed.cpu:
         found.append(f"{program.file} is for {program.machine}, this anycuda for {installed.cpu}; the dynamic linker "
-                     + ("reports an error for each preloaded stub" if preload else "skips the drop-ins"))
+                     + ("reports an error for each preloaded stub" if preload else "skips the drop-ins")
+                     + ("" if "32-bit" in program.machine else f": use an anycuda for {program.machine}"))
     if program.privileged:
-        found.append(f"{program.file} runs with the rights of another user, for whom the dynamic linker ignores {name}")
+        found.append(f"{program.file} runs with the rights of another user, so the dynamic linker ignores {name}: "
+                     "use `anycuda patch` and --rpath with an absolute folder")
     if not preload:
         found += [f"{file} uses {path}, since its DT_RPATH precedes LD_LIBRARY_PATH: use --preload or `anycuda patch`"
                   for file, path in _before(program, installed, table)]
