@@ -181,7 +181,7 @@ class Excluded(OptionsCase):
         folder = unpack(self.top / "out" / self.path.name, self.top / "unpacked")
         self.assertIn("libcudart.so.11.0", needed(folder / "thing/old/b.so"))
         self.assertNotIn("libcudart.so.12", needed(folder / "thing/a.so"))
-        self.assertIn("note      thing/old/b.so still needs libcudart.so.11.0: --exclude", done.stdout)
+        self.assertIn("note      thing/old/b.so still needs libcudart.so.11.0 because of --exclude", done.stdout)
 
     def test_files_by_path(self):
         folder = unpack(repaired(self.path, self.top / "out", "--exclude", "thing/old/*"), self.top / "unpacked")
@@ -196,11 +196,13 @@ class Excluded(OptionsCase):
     def test_names_that_are_opened(self):
         path = self.wheel({"thing/a.so": compiled(OPENS.replace(".so", ".so.12"), self.top / "a.so")})
         self.assertIn("a drop-in", self.run_repair(path).stdout)
-        self.assertIn("gets no drop-in: --exclude", self.run_repair("--exclude", "libcublas.so.12", path).stdout)
+        self.assertIn("gets no drop-in because of --exclude",
+                      self.run_repair("--exclude", "libcublas.so.12", path).stdout)
 
     def test_functions_of_no_named_library(self):
         path = self.wheel({"thing/stray.so": self.library("")})
-        self.assertIn("still needs libcudart: --exclude", self.run_repair("--exclude", "libcudart*", path).stdout)
+        self.assertIn("still needs libcudart because of --exclude",
+                      self.run_repair("--exclude", "libcudart*", path).stdout)
 
     def test_library_without_a_stub_is_not_refused_then(self):
         fake = self.top / "libcupti.so.12"

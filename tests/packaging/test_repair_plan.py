@@ -169,7 +169,7 @@ class WithoutNames(unittest.TestCase):
     def test_that_a_file_can_do_without_stay_so(self):
         made, edit = self.of(weak=True)
         self.assertIsNone(edit)
-        self.assertIn("only if it is loaded already", made.notes[0])
+        self.assertIn("only if it is already loaded", made.notes[0])
 
 
 class Refused(unittest.TestCase):

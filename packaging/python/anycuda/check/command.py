@@ -30,7 +30,8 @@ Every function that the file references counts, even if the file never calls it;
 and kinds with --allow. The kinds are those of `anycuda matrix` and two more. {UNCHECKED}: the outcome depends on
 the CUDA that the file was built for, and the file does not record it (use --built-for or `anycuda patch`).
 {UNKNOWN}: no stub has the function. A file is {TIED} to a CUDA if it needs or opens one of its libraries for
-which anycuda has no stub. The last line of the report is the verdict.
+which anycuda has no stub. {DEVICE_CODE}: device code does not load. {IN_PART}: device code loads in some files
+of a wheel only. The last line of the report is the verdict.
 
 --gpu and --driver check whether the device code loads on that GPU, with that driver, or on both together;
 without --runtime, check covers only that. --here checks this machine.
@@ -55,7 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", metavar="FILE|WHEEL|FOLDER", nargs="+", type=Path,
                         help="binary, wheel (all binaries in it) or folder (its binaries, and each wheel separately)")
     for options, name, about in (
-        (("--runtime",), "RELEASE", "installed release to check: CUDA 12.4, 12 for every 12.x, driver 535, nccl-2.28"),
+        (("--runtime",), "RELEASE", "installed release to check: of CUDA (12.4, or 12 for every 12.x), "
+         "the driver (535), NCCL (nccl-2.28) or cuDNN (cudnn-9)"),
         (("--gpu",), "GPU", "check whether the device code loads on this GPU: sm_120 or 12.0"),
         (("--driver",), "BRANCH", "check whether a driver of this branch, such as 550, loads the device code"),
         (("--library",), "NAME", "check only this library, such as cudart, nvrtc or nvjpeg"),

@@ -140,6 +140,8 @@ def _without_cells(one: Input, asked: Asked) -> str:
         return f"has anycuda's stub of {' and '.join(inside)} linked in statically; it needs no other"
     if uses:
         return "links no CUDA library"
+    if any(use.symbols for file in one.files for use in file.served):  # --library selects others
+        return "uses no function of the selected libraries"
     if any(map(_others(one), one.files)):
         return "uses no CUDA library that has a stub"
     if any(file.use.unstubbed for file in one.files) or one.verdict.companions:

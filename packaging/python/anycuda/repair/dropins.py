@@ -52,7 +52,8 @@ def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple
         for one in opened.of(member.use, table, inside):
             if not one.library:  # plan.py reports those of one CUDA
                 continue
-            why = (f"{member.name} opens {one.name} and gets no drop-in: --exclude" if exclude.library(one.name)
+            why = (f"{member.name} opens {one.name} and gets no drop-in because of --exclude"
+                   if exclude.library(one.name)
                    else _why_not(one, member, brought, needed, find))
             dropin = find(one.library, one.name) if find and not why else None
             if dropin:

@@ -60,7 +60,7 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
                           "Repair the wheel as it was built"
                           for name in common.lost(member, inside) if not files.is_library(member)]
         if options.exclude.file(member.name):
-            plan.notes.append(f"{member.name} stays unchanged: --exclude")
+            plan.notes.append(f"{member.name} stays unchanged because of --exclude")
             continue
         uses = _uses(plan, member, foreign, kept_copies, options.exclude, table)
         if not uses:
@@ -95,7 +95,7 @@ def _uses(plan: Plan, member: Member, foreign: frozenset[str], kept_copies: froz
     """The uses of a file that get a stub."""
     found = [use for use in files.to_replace(member, foreign) if use.needed not in kept_copies]
     excluded = [use for use in found if exclude.use(use, table)]
-    plan.notes += [f"{member.name} still needs {use.needed or table.libraries[use.library].stem}: --exclude"
+    plan.notes += [f"{member.name} still needs {use.needed or table.libraries[use.library].stem} because of --exclude"
                    for use in excluded]
     plan.notes += [f"{member.name} still needs {use.needed}, the wheel's copy with a static CUDA runtime"
                    for use in member.use.uses if use.needed in kept_copies]
