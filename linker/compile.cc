@@ -75,7 +75,8 @@ class Compilation {
   [[noreturn]] void fail(const std::string& call, const std::string& why, int result) {
     throw CompileError(call + " failed for " + quoted(source_.name) + " (NVRTC " +
                            describe(out_->nvrtc) + "): " + why +
-                           "\n  options: " + in_one_line(joined(options_, " ")) +
+                           "\n  options: " +
+                           (options_.empty() ? "none" : in_one_line(joined(options_, " "))) +
                            "\n  log: " + (out_->log.empty() ? "empty" : out_->log),
                        result, out_->log);
   }

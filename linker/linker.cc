@@ -71,7 +71,7 @@ namespace {
 
 template <typename State>
 State& existing(const std::unique_ptr<State>& state) {
-  if (state == nullptr) throw ClosedError("this Linker was moved to another");
+  if (state == nullptr) throw ClosedError("this Linker was moved to another: use that one");
   return *state;
 }
 

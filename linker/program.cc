@@ -19,7 +19,7 @@ namespace {
 
 template <typename State>
 State& existing(const std::unique_ptr<State>& state) {
-  if (state == nullptr) throw linker::ClosedError("this Program was moved to another");
+  if (state == nullptr) throw linker::ClosedError("this Program was moved to another: use that one");
   return *state;
 }
 
@@ -55,7 +55,7 @@ const std::string& Program::lowered_name(const std::string& expression) const {
   const auto found = names.find(expression);
   if (found != names.end()) return found->second;
   throw std::out_of_range("no lowered name of " + expression +
-                          ": it was not added, or nothing is compiled");
+                          ": call add_name_expression() for it, then compile()");
 }
 
 linker::Version Program::nvrtc_version() const { return existing(state_).last.nvrtc; }

@@ -23,16 +23,16 @@ std::string why_no_context() {
   const unsigned result = api::cuCtxGetCurrent(&context);
   if (result != api::CUDA_SUCCESS) {
     return "cuCtxGetCurrent failed: " + driver_result(result) +
-           (result == api::CUDA_ERROR_NOT_INITIALIZED ? " (cuInit comes first)" : "");
+           (result == api::CUDA_ERROR_NOT_INITIALIZED ? " (call cuInit first)" : "");
   }
-  return context != nullptr ? "" : "this thread has no current context (cuCtxSetCurrent)";
+  return context != nullptr ? "" : "this thread has no current context (call cuCtxSetCurrent first)";
 }
 
 std::string arch_of_context() {
   const std::string problem = why_no_context();
   if (!problem.empty()) {
     throw OptionError("the option arch is empty, which means the current context's device, and " +
-                          problem + "; set it, for example to sm_80",
+                          problem + "; set arch, for example to sm_80",
                       "arch");
   }
   int device = 0;

@@ -114,7 +114,7 @@ unsigned driver_type(const Item& item) {
       return api::CU_JIT_INPUT_NVVM;
     default:
       throw InputError(
-          "the input " + quoted(item.name) + " is " + name_of(item.type) +
+          "the input " + quoted(item.name) + " has the type " + name_of(item.type) +
               ", which the driver's linker does not accept: install an nvJitLink of the "
               "driver's major",
           item.name);

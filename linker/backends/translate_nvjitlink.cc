@@ -107,11 +107,12 @@ unsigned nvjitlink_type(const Item& item, Version version) {
     case InputType::index:
       if (!older(version, kIndex)) return api::NVJITLINK_INPUT_INDEX;
       throw InputError("the file " + quoted(item.name) + " is an index, which needs nvJitLink " +
-                           describe(kIndex) + " or later; this is " + describe(version),
+                           describe(kIndex) + " or later; this is " + describe(version) +
+                           ": install a newer one",
                        item.name);
     default:
       throw InputError("the input " + quoted(item.name) + " is " + name_of(item.type) +
-                           ", which nvJitLink does not accept",
+                           ", which only the driver's linker accepts: set Options::backend",
                        item.name);
   }
 }

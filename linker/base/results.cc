@@ -38,18 +38,18 @@ std::string nvjitlink_result(unsigned result) {
   };
   static_assert(sizeof kNames / sizeof *kNames == api::NVJITLINK_ERROR_LTO_NOT_ENABLED + 1);
   const bool known = result < sizeof kNames / sizeof *kNames;
-  return with_number(known ? kNames[result] : "a result without a name", result);
+  return with_number(known ? kNames[result] : "an unknown result", result);
 }
 
 std::string driver_result(unsigned result) {
   const char* name = nullptr;
   const bool known = api::cuGetErrorName(result, &name) == api::CUDA_SUCCESS && name != nullptr;
-  return with_number(known ? name : "a result without a name", result);
+  return with_number(known ? name : "an unknown result", result);
 }
 
 std::string nvrtc_result(unsigned result) {
   const char* name = api::nvrtcGetErrorString(result);
-  return with_number(name != nullptr ? name : "a result without a name", result);
+  return with_number(name != nullptr ? name : "an unknown result", result);
 }
 
 }  // namespace anycuda::linker

@@ -40,11 +40,17 @@ InputType type_of(const Input& input, InputType type, const std::string& name) {
     return *seen;
   }
   if (seen && !is_compatible(type, *seen)) {
+    const std::string now = name_of(*seen);
     refuse(input, name,
-           std::string("begins like ") + name_of(*seen) + ", not like " + name_of(type));
+           input.type() == InputType::any
+               ? std::string("was ") + name_of(type) + " when it was added, and is " + now +
+                     " now: keep the file unchanged until the link ends"
+               : "has the first bytes of " + now + ": correct its InputType");
   }
   if (!seen && has_magic(type)) {
-    refuse(input, name, std::string("does not begin like ") + name_of(type) + ", or is damaged");
+    refuse(input, name,
+           std::string("lacks the first bytes of ") + name_of(type) +
+               ": it is damaged, or its InputType is wrong");
   }
   return type;
 }

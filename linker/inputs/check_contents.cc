@@ -86,7 +86,7 @@ void look_into(std::vector<Item>* items, const Options& options, const std::stri
   refuse(
       "lto",
       "is set, and no input holds LTO-IR for this architecture, so there is nothing to optimise: "
-      "compile one to LTO-IR (Program::compile(Output::lto_ir), nvcc -dlto), or leave it out");
+      "compile one to LTO-IR (Program::compile(Output::lto_ir), nvcc -dlto), or do not set lto");
 }
 
 std::string hint_for_newer(const std::vector<Item>& items, const std::string& linker,

@@ -47,7 +47,7 @@ void check_together(const Options& options) {
   }
   if (options.output != Output::ptx && is_virtual(options.arch)) {
     refuse("arch", "is " + quoted(options.arch) + ", a virtual architecture: " +
-                       name_of(options.output) + " output needs sm_...");
+                       name_of(options.output) + " output needs a real one, such as sm_80");
   }
 }
 

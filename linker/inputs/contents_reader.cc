@@ -47,10 +47,9 @@ void ContentsReader::problem(const std::string& what) {
 void ContentsReader::nothing_behind(Bytes file, std::uint64_t end, const char* what) {
   for (std::uint64_t at = end; at < file.size; ++at) {
     if (file.data[at] == 0) continue;
-    return problem(std::string(what) + " ends at byte " + std::to_string(end) +
-                   ", and no linker reads the " + std::to_string(file.size - end) +
-                   " bytes behind it (byte " + std::to_string(at) +
-                   " is not zero): give each module as a separate input");
+    return problem("has " + std::to_string(file.size - end) + " bytes after " + what +
+                   ", from byte " + std::to_string(end) + " on (byte " + std::to_string(at) +
+                   " is not zero), which no linker reads: give each module as a separate input");
   }
 }
 

@@ -360,10 +360,10 @@ TEST_F(Nodes, AnEmptyGridOrBlockIsRefused) {
     KernelNode node;
     node.kernel = kernel();
     node.grid[side] = 0;
-    refused(node, add_kernel, "kernel grid", "every side is 1 or more");
+    refused(node, add_kernel, "kernel grid", "every side must be at least 1");
     node.grid[side] = 1;
     node.block[side] = 0;
-    refused(node, add_kernel, "kernel block", "every side is 1 or more");
+    refused(node, add_kernel, "kernel block", "every side must be at least 1");
   }
 }
 

@@ -79,14 +79,14 @@ TEST(Inputs, None_IsASeparateError) {
 TEST(Inputs, EachFaultNamesTheInput) {
   EXPECT_THAT(refused<InputError>(one(InputType::ptx, "")), HasSubstr("'mine' (PTX) is empty"));
   EXPECT_THAT(refused<InputError>(one(InputType::cubin, kPtx)),
-              HasSubstr("'mine' (CUBIN) begins like PTX, not like CUBIN"));
+              HasSubstr("'mine' (CUBIN) has the first bytes of PTX"));
   EXPECT_THAT(refused<InputError>(one(InputType::cubin, "junk")), HasSubstr("damaged"));
   EXPECT_THAT(refused<InputError>(one(InputType::object, std::string("\x7f"
                                                                      "ELF",
                                                                      4) +
                                                              std::string(14, '\0') + "\xbe" +
                                                              std::string(45, '\0'))),
-              HasSubstr("begins like CUBIN"));
+              HasSubstr("has the first bytes of CUBIN"));
   EXPECT_THAT(refused<InputError>(one(InputType::any, "junk")), HasSubstr("declare its InputType"));
   EXPECT_THAT(refused<InputError>(one(static_cast<InputType>(77), kPtx)),
               HasSubstr("invalid InputType (77)"));
@@ -151,7 +151,7 @@ TEST(Inputs, FilesAreChecked) {
   EXPECT_THAT(refused<InputError>(of("/")), HasSubstr("is not a regular file"));
   EXPECT_THAT(refused<InputError>(of(folder.put("empty.ptx", ""))), HasSubstr("is empty"));
   EXPECT_THAT(refused<InputError>(of(folder.put("a.ptx", "!<arch>\n"))),
-              HasSubstr("begins like library"));
+              HasSubstr("has the first bytes of library"));
   const std::string pipe = folder.path("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   EXPECT_THAT(refused<InputError>(of(pipe)), HasSubstr("is not a regular file"));

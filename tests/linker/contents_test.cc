@@ -36,8 +36,8 @@ TEST(Contents, PtxBehindAZeroByteIsRefused) {
   EXPECT_EQ(problem(kPtx + std::string(9, '\0'), InputType::ptx), "");
   const std::string at = std::to_string(kPtx.size());
   EXPECT_THAT(problem(kPtx + zero + kPtx, InputType::ptx),
-              HasSubstr("its text ends at byte " + at + ", and no linker reads the " +
-                        std::to_string(kPtx.size() + 1) + " bytes behind it"));
+              HasSubstr("has " + std::to_string(kPtx.size() + 1) +
+                        " bytes after its text, from byte " + at + " on"));
   EXPECT_THAT(problem(kPtx + zero + zero + "x", InputType::ptx), HasSubstr("give each module"));
 }
 
@@ -113,7 +113,7 @@ TEST(Contents, TrailingDataIsRefused) {
   EXPECT_EQ(problem(one, InputType::fatbin), "");
   EXPECT_EQ(problem(one + std::string(8, '\0'), InputType::fatbin), "");
   EXPECT_THAT(problem(one + one, InputType::fatbin),
-              HasSubstr("the fatbin ends at byte " + std::to_string(one.size())));
+              HasSubstr("after the fatbin, from byte " + std::to_string(one.size()) + " on"));
   EXPECT_THAT(problem(fatbin(entry(kPtxEntry, 80, kPtx) + "rest"), InputType::fatbin),
               HasSubstr("damaged fatbin"));
   EXPECT_THAT(problem("\xed\x43\x4e\x7f" + std::string(40, '\0'), InputType::lto_ir),

@@ -74,7 +74,7 @@ TEST(DriverLinker, OutputThatIsNotACubin_IsNotReturned) {
 TEST(DriverLinker, NeedsACurrentContext) {
   const std::string out = run("context");
   EXPECT_THAT(out, HasSubstr("link: BackendError\n"));
-  EXPECT_THAT(out, HasSubstr("no current context (cuCtxSetCurrent)"));
+  EXPECT_THAT(out, HasSubstr("no current context (call cuCtxSetCurrent first)"));
   EXPECT_THAT(out, Not(HasSubstr("fake: create")));
 }
 
