@@ -118,7 +118,7 @@ class Catalogue:
 
     def _set_default(self, place: Place, words: list[str], defaults: dict[str, list[str]]) -> None:
         if len(words) < 3 or words[1] not in ("packaging", *FOLDERS):
-            self.fail(place, "'default' takes packaging, wheels, roots or system, and values")
+            self.fail(place, "'default' must be followed by packaging, wheels, roots or system, and by values")
             return
         defaults[words[1]] = self._words(place, words[1], words[2:], {})
 
@@ -176,7 +176,7 @@ class Catalogue:
         def fill(match: re.Match[str]) -> str:
             value = self.words.get(match.group(1))
             if value is None:
-                self.fail(place, f"'{match.group(0)}': only {{target}} and {{multiarch}} are filled in")
+                self.fail(place, f"unknown placeholder '{match.group(0)}': expected {{target}} or {{multiarch}}")
                 return ""
             return value
 
@@ -190,11 +190,11 @@ class Catalogue:
         for place, line in self._lines(path, comments_behind=False):
             words = line.split()
             if len(words) != 2 or words[1] not in ("toolkit", "own"):
-                self.fail(place, "a distribution and 'toolkit' or 'own' are expected")
+                self.fail(place, "expected a distribution, then 'toolkit' or 'own'")
             elif not DISTRIBUTION.fullmatch(words[0]):
                 self.fail(place, f"'{words[0]}' is not a normalised distribution name (PEP 503)")
             elif words[0] in self.distributions:
-                self.fail(place, f"{words[0]} is there twice")
+                self.fail(place, f"{words[0]} is listed twice")
             else:
                 self.distributions[words[0]] = words[1]
 
@@ -203,7 +203,8 @@ class Catalogue:
         for place, line in self._lines(path, comments_behind=False):
             words = line.split()
             if len(words) != 3 or words[0] not in MANAGERS or words[2] not in MANAGERS[words[0]]:
-                self.fail(place, "expected: conda, nvidia or dpkg, a pattern, and the word for where the release is")
+                self.fail(place, "expected a manager, a pattern of package names and the source of the release: "
+                                 "conda (toolkit or own), nvidia (own or name) or dpkg (source)")
             elif not PATTERN.fullmatch(words[1]):
                 self.fail(place, f"'{words[1]}' is not a pattern of a package's name")
 
@@ -212,13 +213,13 @@ class Catalogue:
         for component in self.components:
             key = (component.kind, component.name.lower())
             if key in seen:
-                self.fail(component.place, f"{component.name} is there already, at {seen[key]}")
+                self.fail(component.place, f"{component.name} is already defined at {seen[key]}")
             seen[key] = component.place
             self._check_component(component)
         used = {name for component in self.components for name in component.values["from"]}
         for name in sorted(used - self.distributions.keys()):
             places = [str(component.place) for component in self.components if name in component.values["from"]]
-            self.fail(places[0], f"{DISTRIBUTIONS} does not have {name}")
+            self.fail(places[0], f"'from' names {name}, which {DISTRIBUTIONS} does not list")
 
     def _check_component(self, component: Component) -> None:
         for key in KEYS:
@@ -228,13 +229,13 @@ class Catalogue:
         if len(component.values["packaging"]) != 1:
             self.fail(component.place, f"{component.name}: 'packaging' must be one of {', '.join(PACKAGINGS)}")
         if not component.values["files"]:
-            self.fail(component.place, f"{component.name}: no 'files'")
+            self.fail(component.place, f"{component.name}: no 'files': every component needs file names")
         if not any(component.values[key] for key in FOLDERS):
-            self.fail(component.place, f"{component.name}: no folder to look in")
+            self.fail(component.place, f"{component.name}: no folder is given: add 'wheels', 'roots' or 'system'")
         if component.values["from"] and not component.values["wheels"]:
-            self.fail(component.place, f"{component.name}: comes from a wheel, but no folder of wheels is given")
+            self.fail(component.place, f"{component.name}: has 'from', but no folder of wheels: add 'wheels'")
         if component.values["wheels"] and not component.values["from"]:
-            self.fail(component.place, f"{component.name}: folders of wheels, but no distribution ('from')")
+            self.fail(component.place, f"{component.name}: has 'wheels', but no distribution: add 'from'")
         if component.values["needs"] and component.kind != "dynamic_library":
             self.fail(component.place, f"{component.name}: only a dynamic library has 'needs'")
 

@@ -16,7 +16,7 @@ constexpr char kUsage[] =
     "Lists the device code in libraries, programs, objects, static archives, fatbins, cubins and "
     "PTX.\n"
     "  --json   a JSON object on each line\n"
-    "  --each   one entry a line; without it entries that are alike are counted\n"
+    "  --each   a line for each entry; the default counts similar entries\n"
     "The exit status is 0, 1 if a file or a part of one cannot be read, 2 if the command is "
     "wrong.\n";
 

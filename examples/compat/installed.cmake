@@ -6,7 +6,7 @@
 function(anycuda_require what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${what}: ${status}\n${out}\n${err}")
+    message(FATAL_ERROR "${what} failed (${status}):\n${out}\n${err}")
   endif()
 endfunction()
 
@@ -23,12 +23,12 @@ foreach(header IN LISTS headers)
 endforeach()
 list(LENGTH headers count)
 if(count LESS 11)
-  message(FATAL_ERROR "only ${count} headers were installed")
+  message(FATAL_ERROR "expected 11 or more installed headers, found ${count}")
 endif()
 # No CUDA, and the error of that, or some: the program runs and says which.
 execute_process(COMMAND "${CMAKE_COMMAND}" -E env ANYCUDA_COMPAT=lenient "${OUT}/example"
                 RESULT_VARIABLE status ERROR_VARIABLE err)
 if(NOT status EQUAL 1 OR NOT err MATCHES "invalid ANYCUDA_COMPAT=.lenient.")
-  message(FATAL_ERROR "the example ended with ${status}:\n${err}")
+  message(FATAL_ERROR "expected status 1 and the invalid setting from the example, got ${status}:\n${err}")
 endif()
 message(STATUS "${count} headers and the example compile from ${OUT}")

@@ -213,7 +213,8 @@ function(_anycuda_check target major)
     endif()
     if(NOT TARGET anycuda::${library}${kind}_${number})
       message(FATAL_ERROR "anycuda: '${target}' links ${name}, but this anycuda has no ${library}${kind} for CUDA "
-        "${number}. (CUDA 11 has no nvJitLink. A build may leave out the static libraries.)")
+        "${number}. Compile with the headers of a CUDA that has it (nvJitLink: CUDA 12 or later), or install an anycuda "
+        "that was built with it (the static libraries: ANYCUDA_STATIC=ON).")
     endif()
     string(TOLOWER "${nvidias}" twins)
     if(twins MATCHES "cuda::${library}(_static)?(;|$)")

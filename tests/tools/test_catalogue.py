@@ -185,7 +185,7 @@ class Refusal(CatalogueCase):
         self.refuses("\ntool\n", "\nto ol\n", 14, "'to ol' is not a valid component name")
 
     def test_of_a_name_that_is_there_already_in_any_case(self) -> None:
-        self.refuses("\ntool\n", "\nCUDART\n", 14, "CUDART is there already, at dynamic_libraries.txt:7")
+        self.refuses("\ntool\n", "\nCUDART\n", 14, "CUDART is already defined at dynamic_libraries.txt:7")
 
     def test_of_a_wrong_packaging(self) -> None:
         self.refuses("packaging other", "packaging cudnn", 15, "'cudnn' cannot be a value of 'packaging'")
@@ -216,7 +216,7 @@ class Refusal(CatalogueCase):
 
     def test_of_a_distribution_that_is_not_listed(self) -> None:
         self.refuses(
-            "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime-cu10", 7, "does not have nvidia-cuda-runtime-cu10"
+            "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime-cu10", 7, "'from' names nvidia-cuda-runtime-cu10"
         )
 
     def test_of_a_distribution_that_is_not_normalised(self) -> None:
@@ -229,7 +229,7 @@ class Refusal(CatalogueCase):
         self.refuses("    wheels  -\n", "    wheels  -\n    from nvidia-cuda-runtime\n", 14, "no folder of wheels")
 
     def test_of_a_component_without_a_folder(self) -> None:
-        self.refuses("    roots   tool-*/lib +", "    roots -\n    system -", 14, "no folder to look in")
+        self.refuses("    roots   tool-*/lib +", "    roots -\n    system -", 14, "no folder is given")
 
     def test_of_needs_of_what_is_not_opened(self) -> None:
         self.write("programs.txt", "default packaging toolkit\nnvcc\n files nvcc\n roots bin\n needs librt.so.1\n")
@@ -239,15 +239,15 @@ class Refusal(CatalogueCase):
         self.refuses("    wheels  -\n", "    wheels  -\n    needs lib/librt.so.1\n", 18, "cannot be a value of 'needs'")
 
     def test_of_an_unknown_default(self) -> None:
-        self.refuses("default roots ", "default files ", 4, "'default' takes")
+        self.refuses("default roots ", "default files ", 4, "'default' must be followed by")
 
     def test_of_distributions(self) -> None:
         for text, why in (
-            ("x", "a distribution and 'toolkit' or 'own' are expected"),
-            ("x toolkit  # why", "a distribution and 'toolkit' or 'own' are expected"),
-            ("x driver", "a distribution and 'toolkit' or 'own' are expected"),
+            ("x", "expected a distribution, then 'toolkit' or 'own'"),
+            ("x toolkit  # why", "expected a distribution, then 'toolkit' or 'own'"),
+            ("x driver", "expected a distribution, then 'toolkit' or 'own'"),
             ("X_y own", "is not a normalised distribution name"),
-            ("nvidia-cuda-runtime own", "is there twice"),
+            ("nvidia-cuda-runtime own", "is listed twice"),
         ):
             with self.subTest(text=text):
                 self.write("distributions.txt", DISTRIBUTIONS + text + "\n")
