@@ -27,6 +27,9 @@ def calls(stub: Path) -> tuple[int, int, int]:
 
 
 def main() -> int:
+    if len(sys.argv) != 3:
+        print(__doc__, file=sys.stderr)
+        return 2
     folder, wanted = Path(sys.argv[1]), sys.argv[2]
     with tempfile.TemporaryDirectory() as empty:
         # The stub reads them in its first call. Loaded libraries and Python's packages count in any case.

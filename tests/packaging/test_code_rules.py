@@ -229,9 +229,9 @@ class FactFiles(unittest.TestCase):
                                  ({"gpus": "# x\n90 Hopper\n"}, "gpus.txt:2: "),
                                  ({"cuda": "12.1 8.1 530\n12.0 8.0 525\n"}, "ascending"), ({"gpus": ""}, "ascending"),
                                  ({"pack": "zstd 12.3 -\n"}, "packings.txt:1: "),
-                                 ({"pack": "zstd 12.3 12.4\n" * 2}, "a row for zstd and one for concatenated"),
-                                 ({"pack": "zstd 12.4 12.3\nconcatenated 13.0 13.4\n"}, "zstd: two releases"),
-                                 ({"pack": "zstd 12.3 12.4\nconcatenated 13.0 13.5\n"}, "concatenated: two releases")):
+                                 ({"pack": "zstd 12.3 12.4\n" * 2}, "one row for zstd and one for concatenated"),
+                                 ({"pack": "zstd 12.4 12.3\nconcatenated 13.0 13.4\n"}, "zstd: expected two releases"),
+                                 ({"pack": "zstd 12.3 12.4\nconcatenated 13.0 13.5\n"}, "concatenated: expected two releases")):
             with self.subTest(changed=changed), self.catalogue(**changed) as folder:
                 with self.assertRaisesRegex(ValueError, re.escape(message)):
                     gpu_facts.read(folder)

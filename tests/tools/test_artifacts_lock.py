@@ -188,8 +188,8 @@ class Recipes(CacheCase):
         family = '[[family]]\nname = "x"\ntake = { "*" = "" }\nwheels = { x = ["1.0.1", "1.0.2"] }\n[artifact]\n'
         part = '[[artifact.a.parts]]\nfile = "a==1"\n'
         for text, fault in (("[", "recipe.toml"), (family, "two artifacts are named x-1.0"),
-                            (part + 'take = { "*" = "" }\ndrops = []\n', "artifact a: unknown drops"),
-                            ('[artifact.a]\nlink = {}\n' + part + 'take = { "*" = "" }\n', "artifact a: unknown link")):
+                            (part + 'take = { "*" = "" }\ndrops = []\n', "artifact a: unknown keys: drops"),
+                            ('[artifact.a]\nlink = {}\n' + part + 'take = { "*" = "" }\n', "artifact a: unknown keys: link")):
             with self.subTest(fault), self.assertRaisesRegex(ArtifactError, fault):
                 self.read(text)
 

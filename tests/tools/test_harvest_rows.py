@@ -36,13 +36,13 @@ class RowFile(unittest.TestCase):
         hash(row)  # as the rows of libraries.py are: no lists are left
 
     def test_that_is_wrong_is_refused_with_its_name(self) -> None:
-        for changes, words in (({"header": "small.h"}, r"missing \[\], unknown \['header'\]"),
+        for changes, words in (({"header": "small.h"}, "unknown keys: header$"),
                                ({"headers": "small.h"}, "headers must be"),
                                ({"driver": 1}, "driver must be"),
-                               ({"name": "cudart"}, "cudart has a row in libraries.py")):
+                               ({"name": "cudart"}, "cudart already has a row in libraries.py")):
             with self.subTest(changes=changes), self.assertRaisesRegex(FormatError, f"harvest.json: {words}"):
                 self.read(**changes)
-        for text, words in (("{", "Expecting"), ("[]", "one JSON object"), ("{}", r"missing \['headers', 'name'")):
+        for text, words in (("{", "Expecting"), ("[]", "one JSON object"), ("{}", "missing keys: headers, name")):
             self.file.write_text(text)
             with self.subTest(text=text), self.assertRaisesRegex(FormatError, words):
                 row_file.read(self.file)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""anycuda's ELF editor beside patchelf and LIEF, on libraries as they are installed: each is copied, edited as a repair
-does (a need replaced, one added, a folder on the search path) by each editor, and looked at by readelf, eu-elflint and
-the dynamic linker, also after strip.
+"""Compares anycuda's ELF editor with patchelf and LIEF, on copies of installed libraries.
+
+Each editor edits each library as a repair does (a need replaced, one added, a folder on the search path). readelf,
+eu-elflint and the dynamic linker check the result, also after strip.
 
     python3 tools/editors/compare.py --patchelf FILE [--lief] [--count 300] [--markdown FILE] FOLDER...
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes what the matrix page needs to check files, in the page's folder: Pyodide, the command's package, and its reader
-of device code as WebAssembly.
+"""Adds to the matrix page's folder what the page needs to check files.
+
+That is Pyodide, the command's package, and its reader of device code as WebAssembly.
 
     python3 tools/site/check_files.py build/site.pages/matrix --pyodide FOLDER --lz4 FOLDER --zstd FOLDER
 """

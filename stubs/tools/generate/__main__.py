@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates the sources of a library's stub and of its drop-ins at build time: entry points, version
-script, tables.
+"""Generates the sources of a library's stub and drop-ins: entry points, version scripts and tables.
 
     PYTHONPATH=stubs/tools python3 -m generate --library cudart --cpu x86_64 --out DIR
 

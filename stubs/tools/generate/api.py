@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the headers for anycuda's C++ code that calls CUDA through the stubs, as a program
-does: api/<library>_api.h, in place of NVIDIA's, so that building needs no CUDA.
+"""Writes api/<library>_api.h, the headers for anycuda's C++ code that calls CUDA through the stubs.
+
+They replace NVIDIA's headers, so that building needs no CUDA:
 
     PYTHONPATH=stubs/tools python3 -m generate.api --out DIR      # DIR/api/{cuda,nvrtc,nvjitlink}_api.h
     PYTHONPATH=stubs/tools python3 -m generate.api --out DIR --for-programs nccl cudnn
@@ -74,7 +75,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="generate.api", description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--for-programs", nargs="+", default=[], metavar="LIBRARY",
-                        help="these, for programs of the tests")
+                        help="write the headers of only these libraries, without symbol versions, for the tests' programs")
     options = parser.parse_args()
     folder = options.out / "api"
     folder.mkdir(parents=True, exist_ok=True)

@@ -62,7 +62,7 @@ class _CopyAdapter:
         result, params, _ = self.mine
         _, their_params, _ = self.theirs
         if len(params) != len(their_params):
-            raise self._problem("another number of parameters")
+            raise self._problem("the two functions differ in the number of parameters")
         spelled = [self.header.writer.spell(self.one, param.type) for param in params]
         arguments = [self._argument(index, param, other)
                      for index, (param, other) in enumerate(zip(params, their_params))]
@@ -103,7 +103,7 @@ class _CopyAdapter:
             raise self._problem(f"{param.name} is not a pointer")
         key = self.one.types.resolve(a.type.target).tag
         if key != self.other.types.resolve(b.type.target).tag:
-            raise self._problem(f"{param.name} points to another record")
+            raise self._problem(f"the records that {param.name} points to have different names")
         written = param.name in self.disposition.conversion.outputs | self.disposition.conversion.both_ways
         read = param.name not in self.disposition.conversion.outputs
         if not written and not (mine.target.const or theirs.target.const):

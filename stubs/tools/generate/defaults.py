@@ -62,7 +62,7 @@ def own_releases_of(path: Path) -> tuple[str, ...]:
         return ()
     text = _releases(file.parent)
     if not re.fullmatch(r"releases for( \d+)+", text):
-        raise abi_text.FormatError(f"{file}: one line `releases for 11 12 13` is expected: majors, oldest first")
+        raise abi_text.FormatError(f"{file}: expected one line `releases for 11 12 13`: majors, oldest first")
     return tuple(text.split()[2:])
 
 

@@ -4,6 +4,7 @@ build with a sentence, not appear later as a stub that does something else."""
 
 import json
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Optional
@@ -122,7 +123,7 @@ def load(path: Path) -> Descriptor:
     missing = _REQUIRED - text.keys()
     unknown = text.keys() - _REQUIRED - _OPTIONAL.keys()
     if missing or unknown:
-        raise ValueError(f"{path}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+        raise ValueError(f"{path}: {wrong_keys(missing, unknown)}")
     values = {**_OPTIONAL, **text}
     wrong = set(values["special_functions"].values()) - set(SPECIAL_FUNCTIONS)
     if wrong:
@@ -166,6 +167,12 @@ def load(path: Path) -> Descriptor:
     return Descriptor(**values)
 
 
+def wrong_keys(missing: Collection[str], unknown: Collection[str]) -> str:
+    """Of an object of JSON: "missing keys: a, b; unknown keys: c"."""
+    return "; ".join(f"{what} keys: {', '.join(sorted(names))}"
+                     for what, names in (("missing", missing), ("unknown", unknown)) if names)
+
+
 def _callers(path: Path, values: dict) -> Optional[Callers]:
     row = values["callers"]
     if not row:
@@ -185,7 +192,7 @@ def _check_wheels(path: Path, values: dict) -> None:
     if isinstance(values["companions"], str):
         raise ValueError(f"{path}: companions must be a list")
     if values["toolkit_extra"] and not values["wheels"]:
-        raise ValueError(f"{path}: toolkit_extra without wheels: the extra requires one of them")
+        raise ValueError(f"{path}: toolkit_extra needs wheels: the extra requires one of them")
 
 
 def _merged(path: Path, rows: dict) -> tuple[Major, ...]:

@@ -53,17 +53,17 @@ def rows(path: Path, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
 
 def _check_order(name: str, keys: list[tuple[int, ...]]) -> None:
     if not keys or keys != sorted(set(keys)):
-        raise ValueError(f"{name}: the rows are to be in ascending order, each once")
+        raise ValueError(f"{name}: the rows must be in ascending order, each only once")
 
 
 def _check_packings(packings: list[dict], with_driver: list[str]) -> None:
     """`with_driver`: the CUDAs whose driver is known, oldest first."""
     if sorted(row["packing"] for row in packings) != ["concatenated", "zstd"]:
-        raise ValueError(f"{PACKINGS}: a row for zstd and one for concatenated are expected")
+        raise ValueError(f"{PACKINGS}: expected one row for zstd and one for concatenated")
     for row in packings:
         if not {row["unread_by"], row["read_by"]} <= {*with_driver} or (
                 with_driver.index(row["unread_by"]) >= with_driver.index(row["read_by"])):
-            raise ValueError(f"{PACKINGS}: {row['packing']}: two releases whose drivers {RELEASES} has are expected, "
+            raise ValueError(f"{PACKINGS}: {row['packing']}: expected two releases whose drivers are in {RELEASES}, "
                              "the older one first")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The descriptors of all libraries, each with the names and the availability of its symbols: what a search for one
-needs (compat/descriptor/libraries.h).
+"""Writes the descriptors of all libraries, each with the names and the availability of its symbols.
+
+A search for a library needs them (compat/descriptor/libraries.h).
 
     PYTHONPATH=stubs/tools python3 -m generate.libraries --out libraries.cc
 """

@@ -309,7 +309,7 @@ def text(version: str, folders: LibraryFolders = LibraryFolders()) -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="generate.matrix", description=__doc__.splitlines()[0])
-    parser.add_argument("--version", required=True, help="anycuda's own")
+    parser.add_argument("--version", required=True, help="anycuda's version")
     parser.add_argument("--out", type=Path, required=True)
     library_folders.add_option(parser)
     arguments = parser.parse_args()

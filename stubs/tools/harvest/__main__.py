@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The harvest tool's command line: see --help, and stubs/abi/README.md for what the files mean."""
+"""Reads CUDA's headers and libraries into the ABI database, whose files stubs/abi/README.md describes."""
 
 import argparse
 import sys
@@ -34,7 +34,7 @@ def _parser() -> argparse.ArgumentParser:
     add.add_argument("--version", required=True, help="13.5; of a driver: 535")
     add.add_argument("--headers", type=Path, help="folder of the release's headers")
     add.add_argument("--lib", type=Path, help="the library file")
-    add.add_argument("--package", default="", help="name and version of where it comes from")
+    add.add_argument("--package", default="", help="name and version of the package that contains it")
     add.set_defaults(run=_add)
 
     every = commands.add_parser("all", help="make the whole database again from the artifacts")
@@ -77,7 +77,7 @@ def _rows(options: argparse.Namespace) -> dict[str, LibraryRow]:
     unknown = [name for name in asked if name not in rows]
     if unknown:
         known = ", ".join(sorted(rows))
-        raise abi_text.FormatError(f"no row for {', '.join(unknown)}: there are {known}; --row adds one")
+        raise abi_text.FormatError(f"no row for {', '.join(unknown)}: known are {known}; add one with --row")
     return rows
 
 
@@ -120,7 +120,7 @@ def _all(options: argparse.Namespace) -> int:
         lacks = _lacks(options, name)
         if lacks:
             raise sources.SourceError(
-                f"{options.cache} lacks {lacks} releases of {name}: get them, or let --fetch do it"
+                f"{options.cache} lacks {lacks} releases of {name}: fetch them with --fetch"
             )
         changed = _harvest(name, options, options.abi)
         say(f"{name}: " + (f"wrote {', '.join(changed)}" if changed else "nothing changed"))
@@ -183,7 +183,7 @@ def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
     database = Database()
     versions = sources.versions(cache, row.source, options.fetch)
     if not versions:
-        raise sources.SourceError(f"{cache} has no artifacts of {name}")
+        raise sources.SourceError(f"{cache} has no artifacts of {name}: fetch them with --fetch")
     for number, version in enumerate(versions, 1):
         say(f"[{number}/{len(versions)}] {name} {version}")
         with sources.artifact(cache, row, version, options.fetch) as (artifact, beside):

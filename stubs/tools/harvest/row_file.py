@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from generate.abi_text import FormatError
+from generate.descriptor import wrong_keys
 
 from .libraries import ROWS, LibraryRow
 
 _FIELDS = {field.name: field for field in fields(LibraryRow)}
+_JSON_NAMES = {str: "string", bool: "boolean", list: "list"}
 
 
 def read(path: Path) -> LibraryRow:
@@ -23,14 +25,14 @@ def read(path: Path) -> LibraryRow:
     unknown = sorted(values.keys() - _FIELDS.keys())
     missing = sorted(name for name, field in _FIELDS.items() if field.default is MISSING and name not in values)
     if unknown or missing:
-        raise FormatError(f"{path}: missing {missing}, unknown {unknown}")
+        raise FormatError(f"{path}: {wrong_keys(missing, unknown)}")
     for name, value in values.items():
         kind = _FIELDS[name].type  # str, bool, or a tuple of something
         expected: type = str if kind is str else bool if kind is bool else list
         if not isinstance(value, expected):
-            raise FormatError(f"{path}: {name} must be of JSON's type for {expected.__name__}, not {value!r}")
+            raise FormatError(f"{path}: {name} must be a {_JSON_NAMES[expected]}, not {value!r}")
     if values["name"] in ROWS:
-        raise FormatError(f"{path}: {values['name']} has a row in libraries.py")
+        raise FormatError(f"{path}: {values['name']} already has a row in libraries.py: choose another name")
     return LibraryRow(**{name: _frozen(value) for name, value in values.items()})
 
 

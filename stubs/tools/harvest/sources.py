@@ -73,7 +73,7 @@ def _single(folder: Path, pattern: str) -> Path:
     found = sorted(path for path in folder.glob(pattern) if "__init__" not in path.name)
     if len(found) != 1:
         what = "nothing" if not found else ", ".join(path.name for path in found)
-        raise SourceError(f"{folder}: looked for one {pattern}, found {what}")
+        raise SourceError(f"{folder}: expected one {pattern}, found {what}")
     return found[0]
 
 
@@ -96,7 +96,7 @@ def beside(places: list[Path], row: LibraryRow, version: str) -> list[Artifact]:
         artifact = next((a for place in places for a in find(place, kind) if a.version == wanted), None)
         if artifact is None and kind not in _OPTIONAL:
             raise SourceError(
-                f"{row.name} {version} needs the artifact {kind}-{wanted}, which {places[-1]} does not have"
+                f"{row.name} {version} needs the artifact {kind}-{wanted}, which {places[-1]} lacks: fetch it with --fetch"
             )
         if artifact is not None:
             found.append(artifact)
@@ -161,7 +161,7 @@ def _fetch_into(cache: Path, names: list[str]) -> None:
     done = subprocess.run([sys.executable, str(_FETCH), "--cache", str(cache), "get", "--strict", *names],
                           stdout=subprocess.DEVNULL)
     if done.returncode:
-        raise SourceError(f"fetching {', '.join(names)} failed")
+        raise SourceError(f"fetching {', '.join(names)} failed: the fetch tool's message is above")
 
 
 def clang_folder(cache: Path) -> Path | None:
@@ -185,7 +185,7 @@ def _unpacked(cache: Path, path: Path) -> Path:
     )
     if done.returncode or not done.stdout.strip():
         raise SourceError(
-            f"{path} holds {len(inside)} folders and the fetch tool does not say which "
-            f"is meant: {done.stderr.strip()}"
+            f"{path} holds {len(inside)} folders, and the fetch tool does not know the one "
+            f"in use: {done.stderr.strip()}"
         )
     return Path(done.stdout.strip())

@@ -120,7 +120,7 @@ def folder_of(name: str, lock_file: Path = LOCK, cache: Cache | None = None) -> 
         raise ArtifactError(f"'{name}' is a set; name one artifact")
     if not cache.has(lock, artifact):
         how = f"`python3 tools/fetch/fetch.py get {artifact.name}`"
-        raise ArtifactError(f"{artifact.name} is not in {cache.root}: {how}")
+        raise ArtifactError(f"{artifact.name} is not in {cache.root}: run {how}")
     return cache.folder(lock, artifact)
 
 

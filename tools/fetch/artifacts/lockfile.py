@@ -113,8 +113,10 @@ def read_recipe(path: Path) -> dict:
     """The recipe's tables, each family written out as the artifacts that it stands for."""
     try:
         recipe = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise ArtifactError(f"{path}: {error}") from None
+    except OSError as error:
+        raise ArtifactError(f"{path} cannot be read: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ArtifactError(f"{path} is not TOML: {error}") from None
     for family in recipe.get("family", []):
         rules = {"take": family["take"], "drop": family.get("drop", [])}
         machine = f" {family['for']}" if "for" in family else ""
@@ -129,7 +131,7 @@ def read_recipe(path: Path) -> dict:
         unknown = set(table) - set(Artifact.__dataclass_fields__)
         unknown |= {key for part in table["parts"] for key in set(part) - set(Part.__dataclass_fields__)}
         if unknown:
-            raise ArtifactError(f"{path}: artifact {name}: unknown {', '.join(sorted(unknown))}")
+            raise ArtifactError(f"{path}: artifact {name}: unknown keys: {', '.join(sorted(unknown))}")
     return recipe
 
 
