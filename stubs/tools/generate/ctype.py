@@ -82,7 +82,9 @@ def parse(text: str) -> CType:
             index += 6 if is_const else 0
             node = CType("pointer", const=is_const, inner=node)
         elif char == "[":
-            close = text.index("]", index)
+            close = text.find("]", index)
+            if close < 0:
+                raise ValueError(f"unbalanced brackets in the type {text!r}")
             node = CType("array", inner=node, count=int(text[index + 1 : close] or 0))
             index = close + 1
         elif char == "(":

@@ -141,7 +141,7 @@ def _check(options: argparse.Namespace) -> int:
             say(f"{name}: {lacks} releases are not in {options.cache} and were not compared")
     for line in wrong:
         say(f"{line}: differs from the artifacts; run `harvest all`")
-    say("the database agrees with the artifacts" if not wrong else f"{len(wrong)} differ")
+    say("the database agrees with the compared artifacts" if not wrong else f"{len(wrong)} differ")
     return 1 if wrong else 0
 
 
