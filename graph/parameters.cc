@@ -33,8 +33,8 @@ CUresult one_way(const char* operand, const char* typed, const char* raw, Given 
 // Drivers check this only at a launch.
 CUresult check_sides(const char* what, const unsigned (&sides)[3]) {
   if (sides[0] != 0 && sides[1] != 0 && sides[2] != 0) return CUDA_SUCCESS;
-  return fail(CUDA_ERROR_INVALID_VALUE, "kernel %s: %u x %u x %u; every side must be at least 1", what,
-              sides[0], sides[1], sides[2]);
+  return fail(CUDA_ERROR_INVALID_VALUE, "kernel %s: %u x %u x %u; every side must be at least 1",
+              what, sides[0], sides[1], sides[2]);
 }
 
 // Drivers of CUDA 12.4 or later know how many arguments a kernel takes.

@@ -74,8 +74,7 @@ class Compilation {
 
   [[noreturn]] void fail(const std::string& call, const std::string& why, int result) {
     throw CompileError(call + " failed for " + quoted(source_.name) + " (NVRTC " +
-                           describe(out_->nvrtc) + "): " + why +
-                           "\n  options: " +
+                           describe(out_->nvrtc) + "): " + why + "\n  options: " +
                            (options_.empty() ? "none" : in_one_line(joined(options_, " "))) +
                            "\n  log: " + (out_->log.empty() ? "empty" : out_->log),
                        result, out_->log);

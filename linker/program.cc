@@ -19,7 +19,8 @@ namespace {
 
 template <typename State>
 State& existing(const std::unique_ptr<State>& state) {
-  if (state == nullptr) throw linker::ClosedError("this Program was moved to another: use that one");
+  if (state == nullptr)
+    throw linker::ClosedError("this Program was moved to another: use that one");
   return *state;
 }
 

@@ -25,7 +25,8 @@ std::string why_no_context() {
     return "cuCtxGetCurrent failed: " + driver_result(result) +
            (result == api::CUDA_ERROR_NOT_INITIALIZED ? " (call cuInit first)" : "");
   }
-  return context != nullptr ? "" : "this thread has no current context (call cuCtxSetCurrent first)";
+  return context != nullptr ? ""
+                            : "this thread has no current context (call cuCtxSetCurrent first)";
 }
 
 std::string arch_of_context() {

@@ -442,6 +442,18 @@ class RealWheels(Check):
         self.assertIn("needs libcudnn.so.7, for which anycuda has no stub: it must be installed",
                       "\n".join(self.report_lines(both)))
 
+    def test_here_does_not_vouch_for_a_library_without_a_stub(self):
+        for name, expected in (
+                ("libcupti.so.12", "It is tied to CUDA 12 by libcupti.so.12 (user.so); anycuda does not search for "
+                                   "libraries without a stub."),
+                ("libcutensor.so.2", "It is free with libcutensor.so.2 (cutensor-cuXX); anycuda does not search for "
+                                     "libraries without a stub.")):
+            other = self.compile(name, "int elsewhere(void) { return 1; }", f"-Wl,-soname,{name}")
+            path = self.compile("user.so", "int elsewhere(void); int f(void) { return elsewhere(); }", other)
+            with mock.patch.object(here, "look", return_value=here.Here(575, (80,))):
+                status, out, _ = self.check(path, "--here")
+            self.assertEqual((status, out.splitlines()[-1]), (3, f"here: cannot tell whether it runs. {expected}"))
+
     def test_a_program_of_cudnn_8_on_cudnn_9(self):
         functions = ("cudnnCreate", "cudnnGetVersion", "cudnnSetCallback", "cudnnRNNForwardTraining")
         (self.folder / "map").write_text("libcudnn.so.8 { global: cudnn*; local: *; };", encoding="utf-8")

@@ -17,7 +17,8 @@ from ..doctor.findings import UNVERSIONED, Answer, Findings, Library, library_of
 from ..failure import Failure
 from ..matrix.data import Run
 from .cells import Asked
-from .describe_verdict import tied
+from .describe_verdict import sentence, tied
+from .input_verdict import OWN_LOADER, WITH
 
 if TYPE_CHECKING:
     from .findings import Input
@@ -72,15 +73,26 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
     if here.unknown:
         return Verdict(None, (f"This machine could not be examined: {here.unknown}.",))
     uses = [use for file in one.files for use in file.served if use.symbols]
-    if not uses and not one.kernels and not one.verdict.static:
-        return Verdict(True, ("It uses no CUDA library and has no device code.",)) if one.files else Verdict(
-            None, ("It has no binaries.",))
+    if not (uses or one.kernels or one.verdict.static or one.verdict.ties):
+        return _without_calls(one)
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
     if one.verdict.ties:
         answers.append((None, f"It is {tied(one.verdict.ties)}; anycuda does not search for libraries without a stub."))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return Verdict(runs, tuple(dict.fromkeys(counted)))
+
+
+def _without_calls(one: Input) -> Verdict:
+    """Of an input that calls no CUDA library with a stub, and has no device code."""
+    if not one.files:
+        return Verdict(None, ("It has no binaries.",))
+    verdict = sentence(one.verdict)
+    if one.verdict.kind == WITH:
+        return Verdict(None, (f"It is {verdict}; anycuda does not search for libraries without a stub.",))
+    if one.verdict.kind == OWN_LOADER:
+        return Verdict(None, (f"It has its {verdict}; anycuda does not examine which libraries it loads.",))
+    return Verdict(True, ("It uses no CUDA library and has no device code.",))
 
 
 def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
