@@ -312,8 +312,8 @@ NotFoundError also_searched(const NotFoundError& error, const std::vector<Compon
   std::vector<std::string> searched;
   for (const ComponentRoot& root : roots) {
     searched.push_back(root.path.empty() ? "/" : root.path);
-    text.push_back("no usable one is below " + searched.back() +
-                   " either, where a companion was found");
+    text.push_back("a companion was found below " + searched.back() +
+                   ", but no usable file is there");
   }
   searched.insert(searched.end(), error.searched().begin(), error.searched().end());
   return {text, std::move(searched)};

@@ -192,7 +192,7 @@ TEST_F(RootOfACompanion, NothingFound_IsAmongTheSearchedFolders) {
     ADD_FAILURE() << "found";
   } catch (const NotFoundError& error) {
     EXPECT_STREQ(error.what(),
-                 "nowhere\nno usable one is below /hpc/cuda either, where a companion was found");
+                 "nowhere\na companion was found below /hpc/cuda, but no usable file is there");
     EXPECT_THAT(error.searched(), ElementsAre("/hpc/cuda", "/home/me/venv"));
   }
 }

@@ -69,8 +69,8 @@ TEST(TheRootsOfCompanions, AreInOneLineEach) {
   const NotFoundError error =
       also_searched(NotFoundError(std::vector<std::string>{"nowhere", kOdd}, {}),
                     {{kOdd, &Component::root_folders}});
-  EXPECT_EQ(error.what(), std::string("nowhere\n") + kVisible + "\nno usable one is below " +
-                              kVisible + " either, where a companion was found");
+  EXPECT_EQ(error.what(), std::string("nowhere\n") + kVisible + "\na companion was found below " +
+                              kVisible + ", but no usable file is there");
 }
 
 }  // namespace

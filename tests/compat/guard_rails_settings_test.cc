@@ -114,7 +114,7 @@ TEST(AWrongDriverSetting, ErrorInEveryModeNamesVariableValuesAndDefault) {
     EXPECT_THAT(
         message([&] { resolve(mode, "yes"); }),
         AllOf(HasSubstr("ANYCUDA_DRIVER_COMPAT=\"yes\""), HasSubstr("assume_forward_compat"),
-              HasSubstr("default: as the driver reports itself")));
+              HasSubstr("default: the version that the driver reports")));
   }
 }
 

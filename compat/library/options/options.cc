@@ -75,7 +75,7 @@ bool resolve_forward_compatibility(const Options& options, const Environment& en
   const Setting<DriverCompat> setting = parse_driver_compat(environment.driver_compat);
   if (!setting.understood) {
     throw SettingError(wrong_value(kDriverCompatVariable, environment.driver_compat,
-                                   "as the driver reports itself"));
+                                   "the version that the driver reports"));
   }
   const bool assumed =
       options.driver_compat.value_or(setting.value) == DriverCompat::assume_forward_compat;
