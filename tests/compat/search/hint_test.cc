@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "compat/search/reason.h"
 #include "tests/support/unit/gathered.h"
@@ -75,6 +76,23 @@ TEST(Hint, ForALibraryThatStaysOpenIsToRemoveIt) {
 TEST(Hint, ForASecondMajorIsToUnsetTheVariable) {
   EXPECT_THAT(hint({{SearchTier::variable, Verdict::other_loaded}}),
               HasSubstr("unset ANYCUDA_TESTLIB: the process has already loaded its test library"));
+}
+
+TEST(Hint, OtherCudaThanALoadedLibrary_IsToInstallThatOne) {
+  for (const auto& [bond, verdict] : {std::pair(Bond::group, Verdict::other_group),
+                                      std::pair(Bond::runtime, Verdict::other_runtime)}) {
+    const Relative relative{&kLibrary, bond};
+    unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
+    LoadedRelative& loaded = search.relatives[search.relative_count++];
+    loaded.image.version = {12, -1};
+    loaded.image.newest_major = 12;
+    loaded.relative = &relative;
+    Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
+    candidate->image.state = FileState::usable;
+    candidate->verdict = verdict;
+    EXPECT_STREQ(hint_for(search, &search.arena),
+                 "install a test library of CUDA 12, the one that the process has loaded");
+  }
 }
 
 TEST(Hint, DriverTooOld_IsToUpdateIt) {

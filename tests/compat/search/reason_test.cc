@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <set>
 
+#include "compat/search/candidate.h"
 #include "tests/support/unit/gathered.h"
 
 namespace anycuda {
@@ -160,6 +161,40 @@ TEST_F(Reason, StrictMode_NamesTheMissingFactAndItsSource) {
   EXPECT_THAT(of(Verdict::driver_branch_unknown), HasSubstr(" ANYCUDA_STUB_COMPAT=strict"));
   EXPECT_THAT(of(Verdict::no_metadata), AllOf(HasSubstr(" ANYCUDA_STUB_COMPAT=strict"),
                                               HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort")));
+}
+
+TEST_F(Reason, EarlierSoname_IsTheOneThatRejectAllows) {
+  LibraryDescriptor library = kLibrary;
+  library.earlier_soname = "libtest.so.8";
+  TestSearch its(library);
+  candidate->verdict = Verdict::other_major;
+  EXPECT_STREQ(reason_of(*candidate, its, &its.arena),
+               "ANYCUDA_CROSS_MAJOR=reject allows only libtest.so.8");
+}
+
+TEST_F(Reason, PassedOver_NamesTheGpu) {
+  LibraryDescriptor library = kLibrary;
+  library.rules.driver_bound = true;
+  TestSearch its(library);
+  its.oldest_gpu = 70;
+  Candidate* chosen = its.add(SearchTier::system, "/opt/libtest.so.12");
+  chosen->image.version = {12, 9};
+  EXPECT_STREQ(reason_of_preference(*chosen, *candidate, its, &its.arena),
+               "CUDA 13 has no code for GPUs older than compute capability 7.5, and this machine "
+               "has one of 7.0");
+}
+
+TEST_F(Reason, PassedOver_NamesTheLoadedRuntime) {
+  Candidate* chosen = search.add(SearchTier::system, "/opt/libtest.so.12");
+  chosen->image.version = {12, 9};
+  EXPECT_STREQ(reason_of_preference(*chosen, *candidate, search, &search.arena),
+               "the process has loaded the CUDA runtime of CUDA 12, /opt/libtest.so.12");
+}
+
+TEST(Majors, AreOneTwoOrARange) {
+  EXPECT_STREQ(format_majors(12, 12).text, "12");
+  EXPECT_STREQ(format_majors(12, 13).text, "12 or 13");
+  EXPECT_STREQ(format_majors(11, 13).text, "11 to 13");
 }
 
 TEST_F(Reason, WithoutMemoryIsStillAReason) {
