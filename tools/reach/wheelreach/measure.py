@@ -41,7 +41,8 @@ def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, cach
              roots: dict[str, Path], table: Table, python: Path) -> None:
     size = path.stat().st_size
     if size > LARGEST:
-        result.failed = f"the wheel has {size // 10**6} MB, more than the {LARGEST // 10**6} MB that are measured"
+        result.failed = (f"the wheel has {size // 10**6} MB; the command measures only wheels of at most "
+                         f"{LARGEST // 10**6} MB")
         return
     report = command.check(anycuda, path)
     _needs(result, report)

@@ -10,8 +10,8 @@ from .verdict import Opening, Result, Verdict
 
 _INTRO = """# Real wheels after `anycuda repair`
 
-After [`anycuda repair`](repair.md), a wheel can use whatever CUDA is installed. This page shows for which real wheels
-this is true, for which it is not, and why.
+[`anycuda repair`](repair.md) changes a wheel so that it can use whatever CUDA is installed. This page shows for which
+real wheels this works, for which it does not, and why.
 
 The following command made the page on {date} with the stubs of commit {commit}. It downloads every wheel of the list:
 
@@ -40,14 +40,15 @@ The columns of the table:
 - **as it comes, no CUDA**: how many libraries of the original wheel open without CUDA. `3 of 5` means that 3 of the
   wheel's 5 libraries open.
 - **repaired, no CUDA**, **only 11.8**, **only 12.9**, **only 13.5**: how many libraries of the repaired wheel open in
-  this situation. The repaired wheel may have fewer libraries, since the repair leaves out copies of NVIDIA's
-  libraries.
+  the situation that the column names. The repaired wheel may have fewer libraries, since the repair leaves out copies
+  of NVIDIA's libraries.
 - **linking** and **why**: the result and its reasons, as follows.
 
-The column **linking** is about libraries only: it states whether the libraries that the wheel's files are linked to or
-open by name leave the wheel free to use any CUDA. It is not the verdict of `anycuda check`. That verdict also names
-the driver that a linked-in CUDA runtime and the device code need, and the packages that the wheel needs: a wheel whose
-linking is free may need driver 525. [verdicts.md](verdicts.md) lists those verdicts.
+The column **linking** is about libraries only: it states whether a library that the wheel's files are linked to, or
+open by name, makes the wheel need one certain CUDA. It is not the verdict of `anycuda check`. That verdict also names
+the packages that the wheel needs, and the driver that a linked-in CUDA runtime and the device code need: a wheel with
+**free** in this column may still need driver 525. [verdicts.md](verdicts.md) lists the verdicts of `anycuda check` on
+many of these wheels.
 
 - **free**: no library of the wheel needs one certain CUDA. In all four situations, each library opens, or fails to
   open only because it needs another package or another Python, or ends the process by its own code after the dynamic
@@ -57,7 +58,7 @@ linking is free may need driver 525. [verdicts.md](verdicts.md) lists those verd
   is the same for every CUDA; or X is a library that the wheel opens by name and that has no
   [drop-in](glossary.md#libraries) in the wheel ([repair.md](repair.md#opened-by-name) has the reasons). One reason is
   that the file tries several majors and takes the installed one; `anycuda run` serves the names that such a file
-  tries.
+  tries. Another reason is that anycuda has no stub for the library, such as `libnppc.so.12`.
 - **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
 - **nothing to repair**: no library of the wheel names a library of one CUDA. The wheel uses no such library, or a
   library of the wheel composes the name when it runs, or the wheel's Python code opens the library.
@@ -66,15 +67,20 @@ Some reasons in the column **why** need an explanation:
 
 - "every CUDA reference is in the stubs" is about files that do not open, for the reason before these words. For each
   CUDA function that such a file uses, a stub of the repaired wheel exports the function under the symbol version that
-  the file asks for; or a copy of NVIDIA's library exports it, which stays in the wheel since it runs without an
-  installed CUDA.
+  the file asks for. Instead of a stub, a copy of NVIDIA's library may export the function: the repair keeps this copy
+  in the wheel, since the copy runs without an installed CUDA.
+- "need NVIDIA's libraries without a stub, the same beside every CUDA": each of these libraries has one name for every
+  CUDA, so it does not make the wheel need one certain CUDA.
+- "its Python code names libcublas.so.12": a Python file of the wheel has this name in a string, and may open the
+  library. The repair does not serve such names; `anycuda run` serves them if the library has a stub
+  ([repair.md](repair.md#opened-by-name)).
 - "of the functions that it uses, some do not run: 8 on 11.8" is from `anycuda check`: the wheel uses 8 functions that
   return an error on CUDA 11.8 ([cross-major.md](cross-major.md)).
 
 Two more pages show wheels beside other packages. [wheels_torch.md](wheels_torch.md) shows wheels that need PyTorch,
 opened beside PyTorch for CUDA 12.8 and 13.0. [wheels_onnxruntime.md](wheels_onnxruntime.md) shows ONNX Runtime with
-its CUDA provider: without a driver, the provider of onnxruntime-gpu 1.22.0 ends the process, also beside NVIDIA's
-libraries.
+its CUDA provider: without a driver, the provider of onnxruntime-gpu 1.22.0 ends the process, with the stubs and also
+with NVIDIA's libraries.
 """
 _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "repaired, no CUDA",
          *(f"only {release}" for release in situations.RELEASES), "linking", "why")

@@ -23,15 +23,16 @@ page on {date} with the stubs of commit {commit}, and downloads everything:
 
 Each cell of the table is the result of a new process with `LD_BIND_NOW=1`. The process imports onnxruntime, makes a
 session with a model that adds two vectors, runs the session and checks the sums. No driver is installed. The repaired
-wheel runs without CUDA, and with one CUDA in `/usr/local/cuda`. The original wheel ("as it comes" in the table) runs
-without CUDA, and beside NVIDIA's packages. [gpu.md](gpu.md) lists what ran on a GPU. The cells mean:
+wheel runs without CUDA, and with each of three CUDA releases in turn in `/usr/local/cuda`. The original wheel ("as it
+comes" in the table) runs without CUDA, and beside NVIDIA's packages (listed below the table). [gpu.md](gpu.md) lists
+what ran on a GPU. The cells mean:
 
 - **CPU, provider loaded**: the CUDA provider's library is in the process, ONNX Runtime finds no GPU, and the CPU
   computes the right sums.
 - **CPU**: the dynamic linker refused the CUDA provider's library, and the CPU computes the right sums.
-- **The process ends**: the code of the file that the cell names crashes. If this code crashes beside NVIDIA's
-  libraries, too, the fault is in the wheel, not in the stubs. Without CUDA, the original wheel does not reach this
-  code, since the dynamic linker refuses the CUDA provider's library.
+- **The process ends**: the process crashes in the code of a file; the cell names this file. If the original wheel
+  beside NVIDIA's libraries crashes in the same file, the fault is in the wheel, not in the stubs. Without CUDA, the
+  original wheel does not reach this code, since the dynamic linker refuses the CUDA provider's library.
 
 """
 

@@ -12,40 +12,44 @@ from .torch_verdict import Result, Side
 _INTRO = """# Wheels that need PyTorch, beside PyTorch of each CUDA
 
 Some wheels have libraries that need PyTorch. After [`anycuda repair`](repair.md), does such a wheel use the CUDA of
-whichever torch is installed? To answer this, the following command opens the wheels of a list beside PyPI's torch for
-CUDA 12.8 and for CUDA 13.0. It made this page on {date} with the stubs of commit {commit}, and downloads everything:
+whichever torch is installed? To answer this, the following command opens the wheels of a list beside releases of PyPI's
+torch for CUDA 12.8 and for CUDA 13.0. It made this page on {date} with the stubs of commit {commit}, and downloads
+everything:
 
     python3 tools/reach/torch_beside.py --anycuda BUILD/bin/anycuda --cache FOLDER \\
         --list tools/reach/torch_wheels.txt --out docs/wheels_torch.md
 
-The command opens every shared library of a wheel twice: once from the original wheel ("as it comes" in the tables),
-and once from the repaired wheel. Each time a new process imports torch and opens the library (`dlopen` with
-`LD_BIND_NOW=1`, which binds every function at once). The only installed CUDA is the CUDA that torch requires. No
-driver is installed, so a library of an original wheel that needs `libcuda.so.1` does not open. No kernel runs:
-[gpu.md](gpu.md) lists what ran on a GPU.
+Beside each torch, the command opens every shared library of a wheel twice: once from the original wheel ("as it comes"
+in the tables), and once from the repaired wheel. Each time a new process imports torch and opens the library (`dlopen`
+with `LD_BIND_NOW=1`, which binds every function at once). The only installed CUDA is in the packages that this torch
+requires. No driver is installed, so a library of an original wheel that needs `libcuda.so.1` does not open. No kernel
+runs: [gpu.md](gpu.md) lists what ran on a GPU.
 
 If a library opens, the mapped files of its process show which CUDA is in use. The command then asks each stub for the
 version of the stub's CUDA library (`cudaRuntimeGetVersion`, `cublasGetProperty`, ...), under the symbol version of the
 CUDA that the wheel was built for. The tables have the answers: `cudart 12080` is the CUDA runtime of CUDA 12.8. Each
-answer must be the same as the answer of torch's own file of that library. If no library of a wheel opens, the command
-asks the stubs of the wheel directly. For torchvision, the command also runs `torchvision.ops.nms` on the CPU.
+answer must be the same as the answer of torch's own file of that library; otherwise the verdict is **fails**. If no
+library of a wheel opens, the command asks the stubs of the wheel directly. For torchvision, the command also runs
+`torchvision.ops.nms` on the CPU. If this fails although every library opens, the verdict is **fails**, too.
 
-In the tables, **asks for torch** has the versions of torch that the wheel requires. The columns **as it comes: opens**
-and **repaired: opens** count libraries: `2 of 13` means that 2 of the wheel's 13 libraries open. In the column
-**why**, "built for another torch, of which up to 11 functions are missing" means that each of these libraries needs at
-most 11 functions of torch that the installed torch lacks. The column **verdict** has one of these words:
+In the tables, **asks for torch** has the versions of torch that the wheel requires, or `-` if it names none. The
+columns **as it comes: opens** and **repaired: opens** count libraries: `2 of 13` means that 2 of the wheel's 13
+libraries open. In the column **why**, "built for another torch, of which up to 11 functions are missing" means that
+each of these libraries needs at most 11 functions of torch that the installed torch lacks. The column **verdict** has
+one of these words:
 
 - **opens**: every library of the repaired wheel opens. Each CUDA library that torch brings is in the process once, as
   torch's file, and the stubs answer with the version of that file.
 - **other torch**: like **opens**, except that some libraries do not open. They were built for another release of
   torch, and need functions that the installed torch lacks. The dynamic linker lists all missing functions, and none
-  of them is a function of CUDA. A repair does not change that: torch's C++ functions differ between releases.
+  of them is a function of CUDA. A repair cannot add them: torch's C++ functions differ between releases.
 - **other package**: like **opens**, except that some libraries need another package.
 - **fails**: after the repair, a library lacks a library or a function of CUDA, or a process has two files of one CUDA
   library, or a stub's answer is not the answer of torch's file.
 
-A repaired wheel may have fewer libraries than the original wheel, since the repair leaves out a copy of cudart. An
-original wheel can open completely and still be wrong: its copy of cudart is a second CUDA runtime in the process.
+A repaired wheel may have fewer libraries than the original wheel, since the repair leaves out a copy of cudart. If
+every library of an original wheel opens, the wheel can still be wrong: its copy of cudart is a second CUDA runtime in
+the process.
 
 A repaired torchvision goes on using the copy of nvJPEG in its wheel, since torch does not bring nvJPEG. A CUDA runtime
 is linked into this copy: the copy runs with whatever CUDA is installed, on a driver that is new enough for that

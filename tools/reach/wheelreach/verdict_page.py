@@ -11,9 +11,9 @@ from .verdict import Failure, Result, some, unique
 
 _INTRO = """# The verdicts of real wheels
 
-This page has the reports of `anycuda check` and `anycuda repair` for {count} wheels of PyPI (for x86_64, and for
-CPython 3.11 if PyPI has such a wheel). The following command made the page on {date} at commit {commit}. It downloads
-the wheels one after another:
+This page has the results of `anycuda check` and `anycuda repair` for {count} wheels of PyPI (for x86_64, and for
+CPython 3.11 if PyPI has such a wheel). The following command made the page on {date} with anycuda of commit
+{commit}. It downloads the wheels one after another:
 
     python3 tools/reach/verdicts.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/verdict_wheels.txt \\
         --out docs/verdicts.md
@@ -32,8 +32,8 @@ The columns of the table:
   If a file has only PTX (text that the driver compiles), the cell also names the version of PTX. Then follows the
   oldest driver that loads all this code: with `or newer` if some cubins do not record their compiler, and as
   `525 to 580, by file` if the files need different drivers.
-- **fails** counts the functions that would fail or be called [unchecked](check.md#the-table) on any CUDA release from
-  11.8 on, any driver from 520 on, or any release of cuDNN or NCCL.
+- **fails** counts the functions that would fail or be called [unchecked](check.md#the-table) on at least one CUDA
+  release from 11.8 on, driver from 520 on, or release of cuDNN or NCCL; `-` stands for 0.
 - **repair** is the result of `anycuda repair`. The repair refuses tied wheels. It changes nothing if no file is linked
   to CUDA and no file opens CUDA by a name that a drop-in serves.
 - **loads** is the number of libraries of the repaired wheel that load, out of all its libraries. To repair a tied
@@ -42,9 +42,10 @@ The columns of the table:
   describes these situations). "lacking" names the missing libraries or functions because of which the remaining
   libraries do not load; "ends the process" names libraries that end the process when they load. "beside" names
   packages that the command has installed in the same folder and, if they use CUDA, repaired;
-  `tools/reach/verdict_wheels.txt` names all of them. The number does not include their libraries. Nothing else is
-  installed, so a library that needs PyTorch loads only where the cell names torch. With torch, the command also
-  installs the packages of NVIDIA that torch needs and that have no stub.
+  `tools/reach/verdict_wheels.txt` names all of them. The number does not include libraries of these packages. Nothing
+  else is installed, so a library that needs PyTorch loads only where the cell names torch. With torch, the command also
+  installs the packages of NVIDIA that torch needs and for which anycuda has no stub. "too large" stands for wheels
+  over the limit of the option `--load` (default: 320 MB).
 """
 _HEAD = ("wheel", "MB", "verdict", "device code", "fails", "repair", "loads")
 _COUNTS = "How many wheels have each kind of verdict (`kind` in [`anycuda check --json`](json.md#anycuda-check)):"
