@@ -103,12 +103,14 @@ def _family(bench: Bench, name: str) -> Section:
     section = Section(
         f"First call, {name}",
         "Each row is one way to a first call: dlopen of the library, then dlsym and a call of "
-        f"{' or '.join(functions)}. \"load\" and \"call\": the instructions of these two steps. \"over plain\": their "
-        "sum, minus the sum of the plain way that gives the same answer; a plain way uses the real library without a "
-        "stub. \"ratio\": the first sum divided by the second. \"system calls\", \"opened\": the number of system "
-        "calls and of opened files in both steps. \"us\": the median wall time of both steps in microseconds. "
-        "\"times\": this time divided by the time of the plain way. \"answer\": the value that the call returned, and "
-        "the first number that the call wrote.",
+        f"{' or '.join(functions)}. \"load\": the instructions of dlopen. \"call\": the instructions of dlsym and of "
+        "the call. \"over plain\": the sum of \"load\" and \"call\", minus the same sum of the plain way with the same "
+        "function and the same answer; a plain way uses the real library without a stub. A way "
+        "\"already loaded\" is compared with the plain way \"already loaded\". If several plain ways match, the compared "
+        f"one uses {FAMILIES[name].compared}; if none matches, the cell has \"-\". \"ratio\": the first sum divided by "
+        "the second. \"system calls\", \"opened\": the number of system calls and of opened files in load "
+        "and call together. \"us\": their median wall time in microseconds. \"times\": this time divided by the time "
+        "of the plain way. \"answer\": the value that the call returned, and the first number that the call wrote.",
         ["way", "load", "call", "over plain", "ratio", "system calls", "opened", "us", "times", "answer"])
     section.notes += [f"left out: {reason}" for tool in ("valgrind", "strace")
                       if (reason := missing(tool))]
@@ -127,8 +129,9 @@ def _family(bench: Bench, name: str) -> Section:
         _compare(way, reference(way, plain, FAMILIES[name].compared), times)
         section.rows.append(way.row)
     if any(way.library.kind == TILELANG for way in measured):
-        section.notes.append("TileLang's stub also searches the system's CUDA folders: its answer shows whether it "
-                             "used another library than the one on LD_LIBRARY_PATH")
+        section.notes.append("TileLang's stub also searches the system's CUDA folders, so it may use another library "
+                             "than the one on LD_LIBRARY_PATH. Only an answer with a version shows which library it "
+                             "used")
     return section
 
 

@@ -27,7 +27,9 @@ def evaluate(bench: Bench, sections: list[Section]) -> Section:
                      "the promise. Numbers without a unit are instructions. A warm call is compared with the same call "
                      "of the real library. \"plain\" is a first call of the real library, without a stub. In the "
                      "column \"found\", \"A of B\" means A for the stub and B for the real library. The tables below "
-                     "explain the ways to load a library and to make a first call.",
+                     "explain the ways to load a library and to make a first call. \"named file\": the first call "
+                     "with the file that the stub's variable names. \"each further candidate\": the way \"newest of "
+                     "N\" minus the way \"LD_LIBRARY_PATH\" (both over plain), divided by N - 1.",
                      ["stub", "promise", "found", "kept"])
     for name, family in FAMILIES.items():
         for library in bench.of(name, OURS):
@@ -82,9 +84,10 @@ def _add_loads_together(result: Section, bench: Bench, table: Section | None) ->
              if name in FAMILIES}
     known = [load for load in loads.values() if load is not None]
     together = sum(known) if len(known) == len(FIRST) else None
-    for title, found, most in (("stub cudart", loads["cudart"], LOAD),
-                               (f"stubs {', '.join(FIRST)}", together, LOAD_OF_FIRST)):
-        result.rows.append([title, f"load (now): at most {most:,}", found,
+    for title, way, found, most in (("stub cudart", "load (now)", loads["cudart"], LOAD),
+                                    (f"stubs {', '.join(FIRST)}", "load (now), all together", together,
+                                     LOAD_OF_FIRST)):
+        result.rows.append([title, f"{way}: at most {most:,}", found,
                             "not measured" if found is None else "yes" if found <= most else "NO"])
 
 
