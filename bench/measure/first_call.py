@@ -106,9 +106,9 @@ def _family(bench: Bench, name: str) -> Section:
         f"{' or '.join(functions)}. \"load\": the instructions of dlopen. \"call\": the instructions of dlsym and of "
         "the call. \"over plain\": the sum of \"load\" and \"call\", minus the same sum of the plain way with the same "
         "function and the same answer; a plain way uses the real library without a stub. A way "
-        "\"already loaded\" is compared with the plain way \"already loaded\". If several plain ways match, the compared "
-        f"one uses {FAMILIES[name].compared}; if none matches, the cell has \"-\". \"ratio\": the first sum divided by "
-        "the second. \"system calls\", \"opened\": the number of system calls and of opened files in load "
+        "\"already loaded\" is compared with the plain way \"already loaded\". If several plain ways match, the "
+        f"compared one uses {FAMILIES[name].compared}; if none matches, the cell has \"-\". \"ratio\": the first sum "
+        "divided by the second. \"system calls\", \"opened\": the number of system calls and of opened files in load "
         "and call together. \"us\": their median wall time in microseconds. \"times\": this time divided by the time "
         "of the plain way. \"answer\": the value that the call returned, and the first number that the call wrote.",
         ["way", "load", "call", "over plain", "ratio", "system calls", "opened", "us", "times", "answer"])
