@@ -60,7 +60,7 @@ class Machines(unittest.TestCase):
         self.assertIn("libcudart.so.13: needs a driver for CUDA 13; ", hint["why"])
         self.assertEqual(hint["commands"], [
             "pip install nvidia-cuda-runtime-cu12",
-            "# the package of your distribution, or https://www.nvidia.com/drivers",
+            "# install your distribution's driver package, or use https://www.nvidia.com/drivers",
             "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"])
         self.assertIn("CUDA 12 or older", hint["what"])
 

@@ -206,7 +206,7 @@ class DriverLibrary(Situation):
         """nvidia-smi works there: to call the driver missing would be wrong."""
         for system, command in (("debian", "sudo apt install libcuda1"),
                                 ("ubuntu", "sudo apt install libnvidia-compute-550"),
-                                ("own", "# of NVIDIA's driver 550.163.01: https://")):
+                                ("own", "# install this part of NVIDIA's driver 550.163.01: https://")):
             computer = self.computer().module().gpu().file("etc/os-release", f"ID={system}\n")
             self.first(computer, "driver_library_missing", "kernel module 550.163.01 is loaded", command=command)
 

@@ -120,7 +120,10 @@ def _check(what: str, asked: list[str], known: list[str]) -> None:
 
 
 def _seconds(value: str) -> float:
-    number = float(value)
+    try:
+        number = float(value)
+    except ValueError:
+        number = 0.0
     if not 0 < number < 86400:
         raise argparse.ArgumentTypeError(f"{value} is not a number of seconds between 0 and 86400")
     return number

@@ -95,7 +95,7 @@ def _without_driver(files: list[Tried], stub: str, machine: Machine, environment
         return _bad_file(files[0], machine)
     failed = "No driver library (libcuda.so.1) was found."
     if stub:
-        failed = f"No driver library (libcuda.so.1) was found, only {stub}, an anycuda stub, which needs one."
+        failed = f"No driver library (libcuda.so.1) was found: {stub} is an anycuda stub, which needs the driver's own."
     denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
     if denied is not None:
         return hint(hint_table.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)

@@ -54,8 +54,8 @@ DRIVER_LIBRARY = {
         "It is a link to {target}, which does not exist, and WSL gets this folder from the driver in Windows.",
         "Install NVIDIA's driver in Windows again, and restart WSL.", ("wsl --shutdown  # in Windows",), _WSL),
     "driver_listed_only": HintRow(
-        "/etc/ld.so.cache lists it, but the file does not exist: the driver was removed after the list was written.",
-        "Install NVIDIA's display driver, and write the list again.", ("{install}", "sudo ldconfig"), _INSTALLATION),
+        "/etc/ld.so.cache lists it, but the file does not exist: the driver was removed after the last ldconfig.",
+        "Install NVIDIA's display driver, and update the cache.", ("{install}", "sudo ldconfig"), _INSTALLATION),
     "driver_listed_in_container": HintRow(
         "/etc/ld.so.cache lists it, but the file does not exist: the image was made from a container that had the "
         "driver of its host.",
@@ -65,8 +65,8 @@ DRIVER_LIBRARY = {
         "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
     "driver_other_file": HintRow(
-        "The dynamic linker opens another file for it: it was replaced at that moment, or a module of LD_AUDIT leads "
-        "elsewhere ({reason}).",
+        "The dynamic linker opens another file instead ({reason}): the file was replaced during the search, or a "
+        "module in LD_AUDIT redirects the dynamic linker.",
         "Start the program again; if it happens again, unset LD_AUDIT.", ("ls -lL {path}", "unset LD_AUDIT"), _LINKER),
     "driver_has_tokens": HintRow(
         "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
@@ -94,10 +94,11 @@ DRIVER_LIBRARY = {
         ("ldd {path}", "{with_compute}"), _CONTAINERS),
     "driver_not_opened": HintRow(
         "The dynamic linker refuses it: {reason}.",
-        "Make what it names available, or install a driver for this system.", ("ldd -r {path}",), _LINKER),
+        "Correct the cause that the dynamic linker reports, or install a driver for this system.",
+        ("ldd -r {path}",), _LINKER),
     "driver_other_cpu": HintRow(
-        "The installed ones are for another CPU: {path}.",
-        "Install the driver for this CPU, 64 bits included.", ("file -L {path}", "{install}"), _INSTALLATION),
+        "The installed driver library is for another CPU: {path}.",
+        "Install the 64-bit driver for this CPU.", ("file -L {path}", "{install}"), _INSTALLATION),
     "driver_link_loop": HintRow(
         "It is a link that leads back to itself ({reason}).",
         "Remove the link, and install the driver's package again.", ("namei -l {path}", "rm {path}", "{reinstall}"),
@@ -182,7 +183,7 @@ DRIVER_CALL = {
     "invalid_device_of_container": HintRow(
         "A GPU or MIG instance that this container is given cannot be used: the host changed its MIG instances after "
         "the container had started, or a GPU is in MIG mode without instances.",
-        "List what the host has, and start the container again.",
+        "List the host's GPUs and MIG instances, and start the container again.",
         ("nvidia-smi -L  # on the host, then in the container", "sudo nvidia-smi mig -lgi  # on the host",
          "{restart}"), _MIG),
     "invalid_visible_device": HintRow(
@@ -246,7 +247,7 @@ DRIVER_CALL = {
         ("{update}", "grep libcuda.so /proc/self/mountinfo"), _COMPATIBILITY),
     "mps_connection": HintRow(
         "The MPS control daemon at {pipe} does not answer: it ended, or belongs to another user or container.",
-        "Start the daemon, or take its folder away so that programs run without MPS.",
+        "Start the daemon, or run programs without MPS.",
         ("nvidia-cuda-mps-control -d", "{without_mps}", "ls -ld {pipe}"), _MPS),
     "mps_rpc": HintRow(
         "The MPS server at {pipe} failed while it served this program.",
@@ -285,7 +286,7 @@ DRIVER_CALL = {
         ("ls -l /dev/nvidia*", "sudo usermod -aG \"$(stat -c %G {device})\" \"$USER\""), _README),
     "device_missing": HintRow(
         "The kernel module is loaded, but its device files (/dev/nvidiactl, /dev/nvidia0) do not exist.",
-        "Create them.", ("sudo nvidia-modprobe -u -c=0", "ls -l /dev/nvidia*"), _README),
+        "Create the device files.", ("sudo nvidia-modprobe -u -c=0", "ls -l /dev/nvidia*"), _README),
     "gpu_hidden": HintRow(
         "CUDA_VISIBLE_DEVICES={visible} hides {gpus}.",
         "Unset it, or set it to GPUs that nvidia-smi -L lists.", ("unset CUDA_VISIBLE_DEVICES", "nvidia-smi -L"),
@@ -302,7 +303,7 @@ DRIVER_CALL = {
         "Update WSL and NVIDIA's driver in Windows, and use WSL 2.",
         ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "nvidia-smi.exe"), _WSL),
     "wsl_error": HintRow(
-        "This is WSL, which uses the Windows driver, and that reports no cause: an update of Windows, of its driver "
+        "This is WSL, and the driver of Windows reports no cause: an update of Windows, of its driver "
         "or of WSL may be incomplete, or WSL lost the GPU when Windows slept.",
         "Update WSL and NVIDIA's driver in Windows, and restart WSL.",
         ("wsl --update  # in Windows", "wsl --shutdown  # in Windows", "sudo dmesg | grep -i dxg"), _WSL),
@@ -321,7 +322,7 @@ DRIVER_CALL = {
         "Use it in that machine, or give it back to NVIDIA's driver.", ("lspci -k -d 10de:",), _README),
     "module_not_loaded": HintRow(
         "This computer has {gpus}, but the driver's kernel module is not loaded.",
-        "Load it; if that fails, the kernel log has the cause (a new kernel, Secure Boot).",
+        "Load it; if that fails, the kernel log has the cause (such as a new kernel or Secure Boot).",
         ("sudo modprobe nvidia", "sudo dmesg | grep -iE 'nvrm|nvidia'", "mokutil --sb-state"), _INSTALLATION),
     "no_gpu": HintRow(
         "The driver's kernel module is not loaded, or the computer has no NVIDIA GPU.",
@@ -449,7 +450,7 @@ LIBRARIES = {
         ("ls -l {path}", "{repair}"), _LINKER),
     "listed_only": HintRow(
         "/etc/ld.so.cache lists it, but the file does not exist.",
-        "Install its package again, or write the list again.", ("{repair}", "sudo ldconfig"), _LINKER),
+        "Install its package again, or update the cache.", ("{repair}", "sudo ldconfig"), _LINKER),
     "has_tokens": HintRow(
         "Its path has a $, which dlopen() replaces ($ORIGIN, $LIB, $PLATFORM), so that it would open another file.",
         "Rename the folder, or reach it by a link without $.", ("ln -s {folder} PATH_WITHOUT_DOLLAR",), _LINKER),
@@ -458,7 +459,7 @@ LIBRARIES = {
         "Let only its owner write to its folder, or name it by {variable}.",
         ("ls -ld {folder} {path}", "export {variable}={path}"), "docs/search.md"),
     "other_library": HintRow(
-        "It has the name of another library's file: {reason}.", "Remove it, or rename it.",
+        "It is a file of another library: {reason}.", "Remove it, or rename it.",
         ("readelf -d {path} | grep SONAME",), _LINKER),
     "anycuda_stub": HintRow(
         "It is an anycuda stub, which loads the library and does not contain it.",
@@ -468,8 +469,8 @@ LIBRARIES = {
         "End programs that hold memory, or raise the limit of the job.",
         ("free -h", "ulimit -v unlimited"), "docs/doctor.md"),
     "other_file": HintRow(
-        "The dynamic linker opens {reason}, and not the file that was examined: the file was replaced at that moment, "
-        "or a module of LD_AUDIT leads elsewhere.",
+        "The dynamic linker opens {reason} instead of the examined file: the file was replaced during the search, or a "
+        "module in LD_AUDIT redirects the dynamic linker.",
         "Start the program again; if it happens again, unset LD_AUDIT.", ("ls -lL {path}", "unset LD_AUDIT"), _LINKER),
     "other_version": HintRow(
         "The file is not the library that its name says: {reason}.", "Install its package again, or remove it.",

@@ -194,7 +194,7 @@ def _cause_of(library: Library, taken: Candidate, nearest: Candidate, machine: M
             return f"{name} leads to it", command
     if "/.local/lib/python" in taken.path:
         return "It is among the user's packages", "export PYTHONNOUSERSITE=1"
-    return "Its place is searched first", use_it
+    return "Its folder is searched first", use_it
 
 
 def _toolkits(findings: Findings, machine: Machine, environment: Environment) -> list[Hint]:

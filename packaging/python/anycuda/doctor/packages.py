@@ -177,7 +177,7 @@ def wheel(name: str, major: int) -> str:
 
 def install_driver(distribution: str) -> str:
     command = _INSTALL_DRIVER.get(distribution) or _NVIDIA_DRIVER.get(_FAMILIES.get(distribution, ""))
-    return command or f"# the package of your distribution, or {_NO_INSTALLER}"
+    return command or f"# install your distribution's driver package, or use {_NO_INSTALLER}"
 
 
 def install_driver_library(distribution: str, version: str) -> str:
@@ -189,7 +189,7 @@ def install_nvml(distribution: str, version: str) -> str:
 
 
 def _of_driver(commands: dict[str, str], distribution: str, version: str) -> str:
-    command = commands.get(distribution, f"# of NVIDIA's driver {version}: {_NO_INSTALLER}")
+    command = commands.get(distribution, f"# install this part of NVIDIA's driver {version}: {_NO_INSTALLER}")
     return command.format(branch=version.split(".")[0])
 
 
@@ -204,7 +204,8 @@ def update_driver(distribution: str, container: str, wsl: bool) -> str:
 
 def reinstall(distribution: str, path: str, links: bool = True) -> str:
     """The command that reinstalls the package of a file. `links`: follow links to the file that a package owns."""
-    return _with_package(_REINSTALL, distribution, path, links) or "# by the package manager that installed it"
+    return (_with_package(_REINSTALL, distribution, path, links)
+            or "# reinstall it with the package manager that installed it")
 
 
 def _with_package(commands: dict[str, str], distribution: str, path: str, links: bool) -> str:

@@ -57,7 +57,7 @@ class Asker:
             done = process.run_all([self._task(question) for question in questions], self.limit)
         except OSError as error:
             raise Failure(f"cannot start a process for the queries: {error.strerror or error}; end other processes, "
-                          "or raise the limit") from error
+                          "or raise the limits on processes, open files and memory") from error
         return {question: _outcome(one, self.limit) for question, one in zip(questions, done)}
 
     def _task(self, question: tuple[str, ...]) -> Callable[[int], int]:
