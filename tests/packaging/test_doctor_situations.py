@@ -147,7 +147,7 @@ class DriverLibrary(Situation):
     def test_anycuda_stub_in_place_of_a_driver(self):
         computer = self.computer().container("docker")
         place(BUILD / "lib/dropin/libcuda.so.1", computer.system / "libcuda.so.1")
-        self.first(computer, "docker", f"found, only {computer.system}/libcuda.so.1, an anycuda stub",
+        self.first(computer, "docker", f"found: {computer.system}/libcuda.so.1 is an anycuda stub",
                    command="docker run --gpus all")
 
     def test_folder_with_only_the_stub(self):
