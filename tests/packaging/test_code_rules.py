@@ -231,7 +231,8 @@ class FactFiles(unittest.TestCase):
                                  ({"pack": "zstd 12.3 -\n"}, "packings.txt:1: "),
                                  ({"pack": "zstd 12.3 12.4\n" * 2}, "one row for zstd and one for concatenated"),
                                  ({"pack": "zstd 12.4 12.3\nconcatenated 13.0 13.4\n"}, "zstd: expected two releases"),
-                                 ({"pack": "zstd 12.3 12.4\nconcatenated 13.0 13.5\n"}, "concatenated: expected two releases")):
+                                 ({"pack": "zstd 12.3 12.4\nconcatenated 13.0 13.5\n"},
+                                  "concatenated: expected two releases")):
             with self.subTest(changed=changed), self.catalogue(**changed) as folder:
                 with self.assertRaisesRegex(ValueError, re.escape(message)):
                     gpu_facts.read(folder)

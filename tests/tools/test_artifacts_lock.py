@@ -189,7 +189,8 @@ class Recipes(CacheCase):
         part = '[[artifact.a.parts]]\nfile = "a==1"\n'
         for text, fault in (("[", "recipe.toml"), (family, "two artifacts are named x-1.0"),
                             (part + 'take = { "*" = "" }\ndrops = []\n', "artifact a: unknown keys: drops"),
-                            ('[artifact.a]\nlink = {}\n' + part + 'take = { "*" = "" }\n', "artifact a: unknown keys: link")):
+                            ('[artifact.a]\nlink = {}\n' + part + 'take = { "*" = "" }\n',
+                             "artifact a: unknown keys: link")):
             with self.subTest(fault), self.assertRaisesRegex(ArtifactError, fault):
                 self.read(text)
 

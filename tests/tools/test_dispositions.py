@@ -145,7 +145,8 @@ class SmallCases(unittest.TestCase):
                          ("emulated", "of_g", "12.0"))
 
     def test_a_fallback_for_nothing_stops_the_build(self):
-        with self.assertRaisesRegex(abi_text.FormatError, "is absent: only a direct or renamed function can have a fallback"):
+        with self.assertRaisesRegex(abi_text.FormatError,
+                                    "is absent: only a direct or renamed function can have a fallback"):
             self.one("f\n  13.0  int ()\ng\n  12.0  int ()\n", ("f", "13", "12"),
                      adapters="13>12 f emulated of_g fallback needs g  made from g\n")
 

@@ -75,7 +75,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="generate.api", description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--for-programs", nargs="+", default=[], metavar="LIBRARY",
-                        help="write the headers of only these libraries, without symbol versions, for the tests' programs")
+                        help="write the headers of only these libraries, without symbol versions, for the tests' "
+                             "programs")
     options = parser.parse_args()
     folder = options.out / "api"
     folder.mkdir(parents=True, exist_ok=True)

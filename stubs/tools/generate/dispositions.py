@@ -198,7 +198,8 @@ def _disposition(
         return found
     if found.kind not in ("direct", "renamed"):
         raise abi_text.FormatError(
-            f"adapters: {name} for {caller} on {runtime} is {found.kind}: only a direct or renamed function can have a fallback"
+            f"adapters: {name} for {caller} on {runtime} is {found.kind}: only a direct or renamed function can have a "
+            "fallback"
         )
     return replace(found, fallback=_adapted(database, overrides, disposition, lines[0]))
 

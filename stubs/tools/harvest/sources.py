@@ -96,7 +96,8 @@ def beside(places: list[Path], row: LibraryRow, version: str) -> list[Artifact]:
         artifact = next((a for place in places for a in find(place, kind) if a.version == wanted), None)
         if artifact is None and kind not in _OPTIONAL:
             raise SourceError(
-                f"{row.name} {version} needs the artifact {kind}-{wanted}, which {places[-1]} lacks: fetch it with --fetch"
+                f"{row.name} {version} needs the artifact {kind}-{wanted}, which {places[-1]} lacks: fetch it with "
+                "--fetch"
             )
         if artifact is not None:
             found.append(artifact)

@@ -66,10 +66,10 @@ void kernels_to_launch() {
   Add add(scratch(0), scratch(1), 1);
   KernelNode node = add.node();
   node.grid[1] = 0;
-  refused("every side is 1 or more", node, add_kernel);
+  refused("every side must be at least 1", node, add_kernel);
   node.grid[1] = 1;
   node.block[0] = 0;
-  refused("every side is 1 or more", node, add_kernel);
+  refused("every side must be at least 1", node, add_kernel);
   node = add.node();
   node.argument_buffers = {Buffer()};
   refused("is empty or closed", node, add_kernel);
