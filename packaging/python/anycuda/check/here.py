@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .findings import Input
 
 _LIMIT = 30.0  # seconds for the driver and the libraries to answer
+_NOT_SEARCHED = "anycuda does not search for libraries without a stub."
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
         return _without_calls(one)
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
     if one.verdict.ties:
-        answers.append((None, f"It is {tied(one.verdict.ties)}; anycuda does not search for libraries without a stub."))
+        answers.append((None, f"It is {tied(one.verdict.ties)}; {_NOT_SEARCHED}"))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return Verdict(runs, tuple(dict.fromkeys(counted)))
@@ -89,7 +90,7 @@ def _without_calls(one: Input) -> Verdict:
         return Verdict(None, ("It has no binaries.",))
     verdict = sentence(one.verdict)
     if one.verdict.kind == WITH:
-        return Verdict(None, (f"It is {verdict}; anycuda does not search for libraries without a stub.",))
+        return Verdict(None, (f"It is {verdict}; {_NOT_SEARCHED}",))
     if one.verdict.kind == OWN_LOADER:
         return Verdict(None, (f"It has its {verdict}; anycuda does not examine which libraries it loads.",))
     return Verdict(True, ("It uses no CUDA library and has no device code.",))

@@ -71,7 +71,7 @@ def _exec(path: Path, argv: list[str], variables: dict[str, str], about: program
         os.execve(path, argv, variables)
     except OSError as error:
         if error.errno == errno.ENOENT:
-            interpreter = " ".join(["its interpreter", *([about.interpreter] if about.interpreter else [])])
+            interpreter = " ".join(filter(None, ("its interpreter", about.interpreter)))
             return _report(f"{path} cannot be run: {interpreter} is missing", _NOT_FOUND)
         reason = ("it is neither a program for this machine nor a script that begins with #!"
                   if error.errno == errno.ENOEXEC else error.strerror)
