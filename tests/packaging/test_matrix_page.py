@@ -28,11 +28,11 @@ def run(symbol: str, caller: str, runtimes: str, kind: str, reason: str = "", si
                     reason)
 
 
-def small(*runs: data.Run, is_driver: bool = False) -> str:
+def small(*runs: data.Run, is_driver: bool = False, own_releases: str = "") -> str:
     """The page of a library with these runs, without the introduction."""
+    releases = own_releases.split() or (["535", "550", "13.5"] if is_driver else ["11.8", "12.0", "13.0"])
     library = data.Library("small", "Small", "libsmall_stub.so", is_driver,
-                           {"absent": 302, "rejected": 801}, ["11", "12", "13"],
-                           ["535", "13.5"] if is_driver else ["11.8", "12.0", "13.0"], list(runs))
+                           {"absent": 302, "rejected": 801}, ["11", "12", "13"], releases, list(runs), bool(own_releases))
     return page.markdown(data.Matrix("1", {"small": library})).split("libsmall_stub.so`)\n\n")[1]
 
 
@@ -80,7 +80,7 @@ class Groups(unittest.TestCase):
                      run("g", "13", "11.8", "absent", "not yet in 11 (first in 13.0)"),
                      run("g", "13", "12.0", "absent", "not yet in 12 (first in 13.0)"))
         self.assertIn("- **11 or 12 on 13**: 2 bytes\\", text)
-        self.assertIn("- **13 on 11 or 12**: not yet there (first in 13.0)\\", text)
+        self.assertIn("- **13 on 11 or 12**: added in 13.0\\", text)
 
     def test_each_kind_of_absence_has_its_section(self):
         text = small(run("gone", "11", "12.0", "absent", "no longer in 12 (last in 11.8)"),
@@ -88,11 +88,20 @@ class Groups(unittest.TestCase):
                      run("later", "13", "12.0", "absent", "not before 12.1", since="12.1"),
                      run("newest", "13", "12.0", "emulated", "why", driver="12.4"))
         titles = [line.split(":")[0] for line in text.splitlines() if line.startswith("###")]
-        self.assertEqual(titles, ["### Absent", "### Newer than the installed CUDA",
-                                  "### Only since a later release of the major, before that error 302",
-                                  "### Only with a driver that is new enough, otherwise error 302"])
-        self.assertIn("**13 on 12**: since 12.1\\\n  `later`", text)
-        self.assertIn("**13 on 12**: driver of CUDA 12.4\\\n  `newest`", text)
+        self.assertEqual(titles, ["### Absent", "### Added in a later major than the installed one",
+                                  "### Absent only in the first releases of the installed major",
+                                  "### Only with a new enough driver"])
+        self.assertIn("**11 on 12**: removed after 11.8\\\n  `gone`", text)
+        self.assertIn("**13 on 12**: works from 12.1 on\\\n  `later`", text)
+        self.assertIn("**13 on 12**: needs a driver of CUDA 12.4 or later\\\n  `newest`", text)
+
+    def test_a_soname_of_two_majors_is_told_apart(self):
+        text = small(run("f", "13", "11.8", "absent", "not before 12.1", since="12.1"),
+                     run("f", "13", "12.0", "absent", "not before 12.1", since="12.1"),
+                     run("g", "11", "12.0", "absent", "not after 11.8"))
+        self.assertIn("**13 on 11**: added in 12.1\\\n  `f`", text)
+        self.assertIn("**13 on 12**: works from 12.1 on\\\n  `f`", text)
+        self.assertIn("**11 on 12**: removed after 11.8\\\n  `g`", text)
 
     def test_direct_calls_and_the_callers_major_are_left_out(self):
         self.assertEqual(small(run("f", "12", "13.0", "direct"),
@@ -107,7 +116,27 @@ class Groups(unittest.TestCase):
     def test_the_driver(self):
         reason = "it lacks it (in cuda.h since 12.4)"
         text = small(run("cuF", "any", "535", "absent", reason, since="12.4"), is_driver=True)
-        self.assertIn("- **on 535**: in cuda.h since 12.4\\\n  `cuF`", text)
+        self.assertIn("- **on 535**: declared since 12.4\\\n  `cuF`", text)
+
+    def test_a_function_that_no_driver_has(self):
+        text = small(run("cuF", "any", "535 550", "absent", since="11.7"), run("cuG", "any", "535 550", "absent", since="13.5"),
+                     run("cuH", "any", "535", "absent"), is_driver=True)
+        self.assertIn("- **on 535-550**: declared since 11.7, but no branch has it\\\n  `cuF`", text)
+        self.assertIn("- **on 535-550**: declared since 13.5\\\n  `cuG`", text)
+        self.assertIn("- **on 535**: declared by no header\\\n  `cuH`", text)
+
+    def test_a_library_with_releases_of_its_own(self):
+        def on(symbol: str, *kinds: str) -> list[data.Run]:
+            return [run(symbol, "any", release, kind, "") for release, kind in zip(releases.split(), kinds)]
+
+        releases = "small-1.0 small-1.1.0 small-1.1 small-1.2"
+        text = small(*on("always", *["direct"] * 4), *on("new", "absent", "absent", "direct", "direct"),
+                     *on("once", "absent", "direct", "absent", "absent"),
+                     *on("again", "direct", "direct", "absent", "direct"), own_releases=releases)
+        self.assertNotIn("always", text)
+        self.assertIn("that were read: 1.0, 1.1.0, 1.1, 1.2.", " ".join(text.split()))
+        for line in ("- from 1.1 on\\\n  `new`", "- only 1.1.0\\\n  `once`", "- 1.0 to 1.1.0, and from 1.2 on\\\n  `again`"):
+            self.assertIn(line, text)
 
 
 if __name__ == "__main__":

@@ -34,6 +34,15 @@ class Releases(unittest.TestCase):
         self.assertEqual([answer.since for answer in row[2:]], ["12.1", "12.1", "13.0"])
         self.assertEqual((row[0].since, row[0].reason), ("", "not yet in 11 (first in 12.1)"))
 
+    def test_a_release_after_the_last_with_the_name_is_absent(self):
+        row = rows("f\n  12.0-12.1  int ()\n")["f", "12"]
+        self.assertEqual(kinds(row), "absent direct direct absent absent")
+        self.assertEqual(row[3], Answer("absent", reason="not after 12.1"))
+
+    def test_a_release_between_two_with_the_name_is_absent(self):
+        row = rows("f\n  12.0  int ()\n  12.2  int ()\n")["f", "12"]
+        self.assertEqual(row[2], Answer("absent", since="12.2", reason="12.0 and 12.2 have it, 12.1 does not"))
+
     def test_of_several_names_the_first_that_a_release_has(self):
         text = "__aDo_12_2\n  12.2  int ()\naDo\n  12.1-12.2  int ()\n__aDo_12_0\n  12.0-12.2  int ()\n"
         lines = "12 __a*_12_# = 12 a*  one function\n12 __a*_12_# = 12 __a*_12_0  the oldest name\n"

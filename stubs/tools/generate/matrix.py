@@ -84,15 +84,27 @@ def _answer(
     if disposition.function:
         return _adapted(database, disposition, release, driver)
     names = [database.functions[name] for name in (disposition.target, *disposition.fallbacks)]
-    since = abi_text.sort_versions(v for name in names for v in name.versions_of(disposition.runtime))[0]
+    having = abi_text.sort_versions(v for name in names for v in name.versions_of(disposition.runtime))
     found = next((name for name in names if release in name.versions), None)
     if found is None and disposition.fallback:
         return _adapted(database, disposition.fallback, release, driver)
     if found is None:
-        return Answer("absent", since=since, reason=f"not before {since}")
+        return _absent(release, having, database.versions)
     if found.name == disposition.symbol:
-        return Answer("direct", since=since)
-    return Answer("renamed", found.name, since=since, reason=_why(renames, disposition, found.name))
+        return Answer("direct", since=having[0])
+    return Answer("renamed", found.name, since=having[0], reason=_why(renames, disposition, found.name))
+
+
+def _absent(release: str, having: list[str], releases: list[str]) -> Answer:
+    """Of a release without the function, where `having` have it; both lists from old to new. A SONAME may span two majors
+    of CUDA: what releases of the first have, the second may lack."""
+    place = releases.index(release)
+    before = [one for one in having if releases.index(one) < place]
+    after = [one for one in having if releases.index(one) > place]
+    if not after:
+        return Answer("absent", reason=f"not after {before[-1]}")
+    reason = f"{before[-1]} and {after[0]} have it, {release} does not" if before else f"not before {after[0]}"
+    return Answer("absent", since=after[0], reason=reason)
 
 
 def _why(renames: list[Rename], disposition: Disposition, target: str) -> str:
@@ -194,18 +206,13 @@ def of_own_releases(database: Database) -> Matrix:
     """One SONAME for every CUDA: a release has the name or not, independent of the caller."""
     releases = _by_age(database)
     functions = [f for _, f in sorted(database.functions.items()) if f.versions]
-    return {(function.name, ANY_CALLER): [_own_answer(function, place, releases) for place in range(len(releases))]
-            for function in functions}
+    return {(function.name, ANY_CALLER): _own_answers(function, releases) for function in functions}
 
 
-def _own_answer(function: Function, place: int, releases: list[str]) -> Answer:
-    having = [number for number, release in enumerate(releases) if release in function.versions]
-    since, until = releases[having[0]], releases[having[-1]]
-    if place in having:
-        return Answer("direct", since=since)
-    reason = (f"not before {since}" if place < having[0] else f"not after {until}" if place > having[-1] else
-              f"{since} and {until} have it, {releases[place]} does not")
-    return Answer("absent", since=since, reason=reason)
+def _own_answers(function: Function, releases: list[str]) -> list[Answer]:
+    having = [release for release in releases if release in function.versions]
+    return [Answer("direct", since=having[0]) if release in having else _absent(release, having, releases)
+            for release in releases]
 
 
 def of_earlier_callers(database: Database, library: Descriptor, driver: Database) -> Matrix:

@@ -18,8 +18,9 @@ _INTRO = f"""\
 
 The calls that return an error because the program was built for another CUDA major than the installed one.
 All other calls work: [cross-major.md](cross-major.md) explains how, and `anycuda matrix` shows all of them,
-release by release. "12 on 13" is a program built for CUDA 12 on a machine with CUDA 13. `f` (`_ptsz`) stands
-for two functions; the second is the form for per-thread default streams.
+release by release. "12 on 13" is a program built for CUDA 12 on a machine with CUDA 13. A rejected function
+exists in the installed CUDA, but the program cannot call it safely; the installed CUDA lacks an absent
+function. `f` (`_ptsz`) stands for two functions; the second is the form for per-thread default streams.
 
 Written by `{COMMAND}`; do not edit.
 """
@@ -46,72 +47,119 @@ def markdown(matrix: Matrix) -> str:
 
 def _sections(library: Library) -> Iterable[str]:
     across = [run for run in library.runs if major_of(run.runtimes[0]) != run.caller]
-    rejected = [_item(run) for run in across if run.kind == "rejected"]
-    absent = [run for run in across if run.kind == "absent"]
-    never = [_item(run) for run in absent if not run.since]
-    newer = [item for item in never if item.reason.startswith("not yet")]
-    gone = [item for item in never if item not in newer]
-    later = [
-        Item(run.symbol, (run.caller, major_of(run.since)), f"since {run.since}")
-        for run in absent
-        if run.since
-    ]
+    absent = [_item(run) for run in across if run.kind == "absent"]
+    later = [item for item in absent if item.reason.startswith("works from")]
+    newer = [item for item in absent if item.reason.startswith("added in")]
     driver = [
-        Item(run.symbol, (run.caller, major_of(run.runtimes[0])), f"driver of CUDA {run.driver}")
+        Item(run.symbol, (run.caller, major_of(run.runtimes[0])), f"needs a driver of CUDA {run.driver} or later")
         for run in across
         if run.driver
     ]
     absent_status = library.status["absent"]
     for title, items in (
-        (f"Rejected: error {library.status['rejected']}", rejected),
-        (f"Absent: error {absent_status}", gone),
-        (f"Newer than the installed CUDA: error {absent_status}", newer),
-        (f"Only since a later release of the major, before that error {absent_status}", later),
-        (f"Only with a driver that is new enough, otherwise error {absent_status}", driver),
+        (f"Rejected: error {library.status['rejected']}", [_item(run) for run in across if run.kind == "rejected"]),
+        (f"Absent: error {absent_status}", [item for item in absent if item not in later and item not in newer]),
+        (f"Added in a later major than the installed one: error {absent_status}", newer),
+        (f"Absent only in the first releases of the installed major: error {absent_status}", later),
+        (f"Only with a new enough driver: error {absent_status} if the driver is older", driver),
     ):
         if items:
             yield f"### {title}\n"
             yield from _groups(items)
-    if not rejected and not absent:
+    if not absent and not any(run.kind == "rejected" for run in across):
         yield "Nothing.\n"
 
 
 def _driver(library: Library) -> Iterable[str]:
     branches = tuple(runtime for runtime in library.runtimes if "." not in runtime)
     yield textwrap.fill(
-        "A driver has no majors: a function either works, or is newer than the driver and returns "
-        f"error {library.status['absent']}. Branches of the driver: {', '.join(branches)}.",
+        "The driver's functions are the same for every caller. Each line names the branches that lack the functions, "
+        f"where a call returns error {library.status['absent']}, and the first CUDA whose `{library.name}.h` declares "
+        f"them. Branches: {', '.join(branches)}.",
         WIDTH,
     ) + "\n"
     absent: dict[tuple[str, str], list[str]] = {}
     for run in library.runs:
         if run.kind == "absent":
-            reason = re.sub(r".*\((.*)\)$", r"\1", run.reason)
-            absent.setdefault((run.symbol, reason), []).extend(run.runtimes)
-    yield from _groups([Item(symbol, ("", fold.ranges(tuple(on), library)), reason)
-                        for (symbol, reason), on in absent.items()])
+            absent.setdefault((run.symbol, run.since), []).extend(run.runtimes)
+    yield from _groups([
+        Item(symbol, ("", fold.ranges(tuple(on), library)), _declared(since, tuple(on) == branches, library))
+        for (symbol, since), on in absent.items()
+    ])
+
+
+def _declared(since: str, nowhere: bool, library: Library) -> str:
+    """The newest header may be ahead of all branches; what an older one declares and no branch has is another case."""
+    if not since:
+        return "declared by no header"
+    return f"declared since {since}" + (", but no branch has it" if nowhere and since != library.runtimes[-1] else "")
 
 
 def _own_releases(library: Library) -> Iterable[str]:
-    first, last = (release.partition("-")[2] for release in (library.runtimes[0], library.runtimes[-1]))
     yield textwrap.fill(
-        f"Its releases are numbered independently of CUDA, and its functions are the same for every CUDA. A function "
-        f"that the installed release lacks returns error {library.status['absent']}. Harvested: {first} to {last}.",
+        "Its releases are numbered independently of CUDA, and its functions are the same for every CUDA. A function "
+        f"that the installed release lacks returns error {library.status['absent']}.",
         WIDTH,
     ) + "\n"
-    rejected, absent = ([run for run in library.runs if run.kind == kind] for kind in ("rejected", "absent"))
-    if rejected:  # for callers of an earlier major of the library, by releases that have the function
-        yield f"Rejected, with error {library.status['rejected']}, and absent:\n"
-    product = library.product.split(" (")[0]
-    yield from _groups(list(dict.fromkeys(Item(run.symbol, ("", product), run.reason) for run in [*rejected, *absent])))
+    runs: dict[str, list[Run]] = {}
+    for run in library.runs:
+        runs.setdefault(run.symbol, []).append(run)
+    rejected, absent, later = [], [], []
+    for symbol, found in runs.items():
+        lacking = [run for run in found if run.kind == "absent"]
+        if lacking and len(lacking) < len(found):
+            having = [runtime for run in found if run.kind != "absent" for runtime in run.runtimes]
+            later.append(Item(symbol, ("", ""), _having(having, library.runtimes)))
+        absent += [_item(run) for run in lacking if len(lacking) == len(found)]
+        rejected += [_item(run) for run in found if run.kind == "rejected"]
+    # Only callers of an earlier major of the library have the first two.
+    for title, items in (("Rejected: error " + str(library.status["rejected"]), rejected),
+                         ("Absent: error " + str(library.status["absent"]), absent)):
+        if items:
+            yield f"### {title}\n"
+            yield from _groups([item._replace(direction=("", "")) for item in dict.fromkeys(items)])
+    if later:
+        releases = ", ".join(map(_own_name, library.runtimes))
+        yield textwrap.fill(
+            "Each line names the releases that have the functions, of those that were read: "
+            f"{releases}. Two numbers, as in {_own_name(library.runtimes[-1])}, name the last release of a minor.",
+            WIDTH,
+        ) + "\n"
+        yield from _groups(later)
+
+
+def _own_name(runtime: str) -> str:
+    return runtime.partition("-")[2]
+
+
+def _having(releases: list[str], all_of_them: list[str]) -> str:
+    """9.2.0; 9.5 to 9.7; from 9.28 on"""
+    places = sorted(map(all_of_them.index, releases))
+    spans = [[places[0], places[0]]]
+    for place in places[1:]:
+        if place == spans[-1][1] + 1:
+            spans[-1][1] = place
+        else:
+            spans.append([place, place])
+    parts = []
+    for first, last in spans:
+        start, end = _own_name(all_of_them[first]), _own_name(all_of_them[last])
+        closed = start if first == last else f"{start} to {end}"
+        parts.append(f"from {start} on" if last == len(all_of_them) - 1 else closed)
+    return ("" if parts[-1].startswith("from") else "only ") + ", and ".join(parts)
 
 
 def _item(run: Run) -> Item:
     """The entry of a run. The direction already names the majors, so the reason drops them, and drops the pair of
     releases that showed a difference, which the matrix has."""
+    major = major_of(run.runtimes[0])
+    if run.kind == "absent" and run.since:
+        return Item(run.symbol, (run.caller, major),
+                    f"works from {run.since} on" if major_of(run.since) == major else f"added in {run.since}")
     reason = re.sub(r" \(built for [^)]*\)$", "", run.reason)
-    reason = re.sub(r"^(not yet|no longer|not) in \d+ ", r"\1 there ", reason)
-    return Item(run.symbol, (run.caller, major_of(run.runtimes[0])), reason)
+    reason = re.sub(r"^not yet in \d+ \(first in (.*)\)$", r"added in \1", reason)
+    reason = re.sub(r"^(?:no longer in \d+ \(last in (.*)\)|not after (.*))$", r"removed after \1\2", reason)
+    return Item(run.symbol, (run.caller, major), reason)
 
 
 def _groups(items: list[Item]) -> Iterable[str]:
@@ -123,7 +171,8 @@ def _groups(items: list[Item]) -> Iterable[str]:
     for (symbol, reason), found in directions.items():
         groups.setdefault((_spell(found), reason), []).append(symbol)
     for (where, reason), symbols in sorted(groups.items(), key=_natural):
-        head = textwrap.wrap(f"- **{where}**: {reason}", WIDTH, subsequent_indent="  ")
+        text = f"- **{where}**: {reason}" if where else f"- {reason}"
+        head = textwrap.wrap(text, WIDTH, subsequent_indent="  ")
         names = textwrap.wrap(_fold(symbols), WIDTH, initial_indent="  ", subsequent_indent="  ")
         head[-1] += "\\"  # a line break
         yield "\n".join(head + names).replace(_NO_BREAK, " ")
@@ -146,7 +195,7 @@ def _spell(directions: list[tuple[str, str]]) -> str:
     callers: dict[str, list[str]] = {}
     for caller, on in runtimes.items():
         callers.setdefault(" or ".join(on), []).append(caller)
-    return "; ".join(f"{' or '.join(built)} on {on}".strip() for on, built in callers.items())
+    return "; ".join(f"{' or '.join(built)} on {on}".strip() if on else "" for on, built in callers.items())
 
 
 def _fold(symbols: list[str]) -> str:
