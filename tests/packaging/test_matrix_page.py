@@ -32,7 +32,8 @@ def small(*runs: data.Run, is_driver: bool = False, own_releases: str = "") -> s
     """The page of a library with these runs, without the introduction."""
     releases = own_releases.split() or (["535", "550", "13.5"] if is_driver else ["11.8", "12.0", "13.0"])
     library = data.Library("small", "Small", "libsmall_stub.so", is_driver,
-                           {"absent": 302, "rejected": 801}, ["11", "12", "13"], releases, list(runs), bool(own_releases))
+                           {"absent": 302, "rejected": 801}, ["11", "12", "13"], releases, list(runs),
+                           bool(own_releases))
     return page.markdown(data.Matrix("1", {"small": library})).split("libsmall_stub.so`)\n\n")[1]
 
 
@@ -119,8 +120,9 @@ class Groups(unittest.TestCase):
         self.assertIn("- **on 535**: declared since 12.4\\\n  `cuF`", text)
 
     def test_a_function_that_no_driver_has(self):
-        text = small(run("cuF", "any", "535 550", "absent", since="11.7"), run("cuG", "any", "535 550", "absent", since="13.5"),
-                     run("cuH", "any", "535", "absent"), is_driver=True)
+        text = small(run("cuF", "any", "535 550", "absent", since="11.7"),
+                     run("cuG", "any", "535 550", "absent", since="13.5"), run("cuH", "any", "535", "absent"),
+                     is_driver=True)
         self.assertIn("- **on 535-550**: declared since 11.7, but no branch has it\\\n  `cuF`", text)
         self.assertIn("- **on 535-550**: declared since 13.5\\\n  `cuG`", text)
         self.assertIn("- **on 535**: declared by no header\\\n  `cuH`", text)
@@ -135,7 +137,8 @@ class Groups(unittest.TestCase):
                      *on("again", "direct", "direct", "absent", "direct"), own_releases=releases)
         self.assertNotIn("always", text)
         self.assertIn("that were read: 1.0, 1.1.0, 1.1, 1.2.", " ".join(text.split()))
-        for line in ("- from 1.1 on\\\n  `new`", "- only 1.1.0\\\n  `once`", "- 1.0 to 1.1.0, and from 1.2 on\\\n  `again`"):
+        for line in ("- from 1.1 on\\\n  `new`", "- only 1.1.0\\\n  `once`",
+                     "- 1.0 to 1.1.0, and from 1.2 on\\\n  `again`"):
             self.assertIn(line, text)
 
 

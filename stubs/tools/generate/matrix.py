@@ -96,7 +96,7 @@ def _answer(
 
 
 def _absent(release: str, having: list[str], releases: list[str]) -> Answer:
-    """Of a release without the function, where `having` have it; both lists from old to new. A SONAME may span two majors
+    """Of a release without the function, which `having` have; both lists from old to new. A SONAME may span two majors
     of CUDA: what releases of the first have, the second may lack."""
     place = releases.index(release)
     before = [one for one in having if releases.index(one) < place]
