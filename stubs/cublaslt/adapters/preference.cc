@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kFirstOther = v13::CUBLASLT_MATMUL_PREF_GROUPED_AVERAGE_REDUCTION_DIM;
 static_assert(v11::CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET == kFirstOther,
-              "the number that both have");
+              "the two attributes must have the same number");
 
 unsigned refuse_of_11(const char* function) {
   return refuse(v13::CUBLAS_STATUS_NOT_SUPPORTED, function,

@@ -40,8 +40,9 @@ Status set_by_driver(const Target& at, NodeParams* params) {
   static OfDriver of_nodes{"cuGraphNodeSetParams"};
   static OfDriver of_exec{"cuGraphExecNodeSetParams"};
   if (!(at.executable ? of_exec : of_nodes).available()) {
-    return refuse(v13::cudaErrorNotSupported, at.function,
-                  "nodes of this type need a driver of CUDA 12.2 or later");
+    return refuse(
+        v13::cudaErrorNotSupported, at.function,
+        "setting the parameters of nodes of this type needs a driver of CUDA 12.2 or later");
   }
   driver::CUgraphNodeParams_st converted;
   const Status status = in_context([&] {

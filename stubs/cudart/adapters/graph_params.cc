@@ -72,7 +72,8 @@ Status take_kernel(Wanted* wanted, const char* function) {
       wanted->driver_only = true;
       return 0;
     default:
-      return refuse(v13::cudaErrorNotSupported, function, "an unknown type of kernel handle");
+      return refuse(v13::cudaErrorNotSupported, function,
+                    "the functionType of the kernel node has an unknown value");
   }
 }
 
@@ -98,7 +99,7 @@ Status take(const NodeParams* params, Wanted* wanted, const char* function) {
     constexpr unsigned int kBlocking = 0, kSpinWait = 1;  // cudaHostTaskSyncMode
     if (params->host.syncMode > kSpinWait) {
       return refuse(v13::cudaErrorNotSupported, function,
-                    "an unknown mode of waiting for a host node");
+                    "the syncMode of the host node has an unknown value");
     }
     // How the driver waits is a hint: the node does the same.
     wanted->params.host.syncMode = kBlocking;

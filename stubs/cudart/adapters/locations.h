@@ -51,7 +51,7 @@ inline Status refuse_location(const DriverLocation& location, const char* functi
     return remember(v13::cudaErrorInvalidValue);
   }
   return refuse(v13::cudaErrorNotSupported, function,
-                "the driver (before 12.2) knows only devices and the host as a whole as locations");
+                "the driver (before 12.2) accepts only a device or the whole host as a location");
 }
 
 // One prefetch to a location, for callers that cannot use the runtime (memory.cc).

@@ -22,8 +22,9 @@ Status not_a_devices(const char* function, const v13::cudaMemLocation* location,
       type == v13::cudaMemAllocationTypePinned) {
     return 0;
   }
-  return refuse(v13::cudaErrorNotSupported, function,
-                "the driver (before 13.0) has only pools of devices, for pinned memory");
+  return refuse(
+      v13::cudaErrorNotSupported, function,
+      "the driver (before 13.0) has memory pools only for devices, and only for pinned memory");
 }
 
 }  // namespace

@@ -54,9 +54,10 @@ class Vectors {
       return v12::CUSPARSE_STATUS_INVALID_VALUE;
     }
     if (!is_aligned(given.x) || !is_aligned(given.indices)) {
-      return refuse(v12::CUSPARSE_STATUS_NOT_SUPPORTED, function,
-                    "CUDA 12 and newer need the values and the indices of a sparse vector at "
-                    "addresses that 16 divides: align them, or install cuSPARSE of CUDA 11");
+      return refuse(
+          v12::CUSPARSE_STATUS_NOT_SUPPORTED, function,
+          "CUDA 12 and newer need the values and the indices of a sparse vector aligned to "
+          "16 bytes: align them, or install cuSPARSE of CUDA 11");
     }
     // The library requires that size + base fits into an int.
     const std::int64_t size =
