@@ -65,8 +65,11 @@ TEST_F(LtoLinking, OfEveryRelease) {
 TEST_F(LtoLinking, HasReasonAndHint) {
   compile("12.9");
   link({kLto, "link:ltoir=" + file(), "link:ltoir=" + file()});
-  EXPECT_THAT(result_.err, ContainsRegex("nvJitLinkAddData failed .*libnvJitLink.so.13"));
-  EXPECT_THAT(result_.err, HasSubstr("LTO-IR of CUDA 12"));
+  EXPECT_THAT(
+      result_.err,
+      HasSubstr("nvJitLinkAddData failed (status 6): its input has LTO-IR of CUDA 12, which NVIDIA "
+                "supports only within CUDA 12: install nvJitLink 12, or pass PTX or CUBIN."));
+  EXPECT_THAT(result_.err, HasSubstr("libnvJitLink.so.13"));
   EXPECT_EQ(result_.err.find("LTO-IR of"), result_.err.rfind("LTO-IR of")) << "reported once";
 }
 

@@ -2,6 +2,7 @@
 
 // Additions of nodes that the driver must make because the runtime is too old: conditional nodes,
 // graphs given away, kernels by the driver's handles, edge data.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/stubs/adapters/node_kinds.h"
@@ -10,6 +11,7 @@ namespace anycuda {
 namespace {
 
 using namespace test;
+using ::testing::ElementsAre;
 using Data = v13::cudaGraphEdgeData;
 using DriverParams = driver::CUgraphNodeParams_st;
 using DriverKernel = driver::CUDA_KERNEL_NODE_PARAMS_v2_st;
@@ -136,7 +138,8 @@ TEST_F(DriverNode, DriverErrorIsRememberedWithoutOutput) {
 TEST_F(DriverNode, AnOlderDriverHasNoConditionalNodes) {
   NodeParams params = conditional();
   EXPECT_EQ(add(&params), 801U);
-  EXPECT_EQ(refused().size(), 1U);
+  EXPECT_THAT(refused(), ElementsAre("cudaGraphAddNode: conditional nodes, and child graphs that "
+                                     "move into the node, need a driver of CUDA 12.3 or later"));
 }
 
 TEST_F(DriverNode, AGraphIsGivenAwayByTheDriver) {
@@ -182,13 +185,18 @@ TEST_F(DriverNode, NodeThatCannotBeRemovedGetsNoEdgeData) {
     EXPECT_EQ(add(&params, kEdges), 801U);
   }
   EXPECT_EQ(node_call.times, 0);
+  const char* const reason =
+      "cudaGraphAddNode: this runtime has no edge data for nodes that allocate or free";
+  EXPECT_THAT(refused(), ElementsAre(reason, reason));
 }
 
 TEST_F(DriverNode, AnOlderDriverHasNoEdgeData) {
   NodeParams params = filled(kKinds[0]);
   EXPECT_EQ(add(&params, kEdges), 801U);
   EXPECT_EQ(node_call.times, 0);
-  EXPECT_EQ(refused().size(), 1U);
+  EXPECT_THAT(
+      refused(),
+      ElementsAre("cudaGraphAddNode: non-zero edge data needs a driver of CUDA 12.3 or later"));
 }
 
 TEST_F(DriverNode, EdgeDataWithoutOutputsOrNodes_IsInvalid) {
@@ -267,6 +275,9 @@ TEST_F(DriverNode, HandlesOfConditionalNodesAreTheDrivers) {
   EXPECT_EQ(adapt_graph_conditional_handle_v2(made.get(), handle<Graph>(3),
                                               handle<v13::cudaExecutionContext_t>(5), 3, 0),
             801U);
+  EXPECT_THAT(
+      refused(),
+      ElementsAre("cudaGraphConditionalHandleCreate_v2: this runtime has no execution contexts"));
   EXPECT_EQ(*made, (1ULL << 40) + 0x30);
   EXPECT_TRUE(made.intact());
 }
