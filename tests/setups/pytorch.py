@@ -89,8 +89,8 @@ def two_majors(machine):
 @setups("torch 2.7.1 (cu126) and another package's wheel 13.5, torch imported after the first call", _MADE,
         f"12.6 wheel {_VENV}; 13.5 wheel {_VENV}", f"12.6 wheel {_VENV}", f"12.6 wheel {_VENV}; 13.5 wheel {_VENV}",
         "Known limit: the stub cannot know which of the two wheels the program will import. The stub loads "
-        "the newest, and torch then loads its own runtime as a second runtime. Import torch first, or set "
-        "ANYCUDA_CUDART.", NO_MAJOR)
+        "the newest, and torch then loads its own runtime as a second runtime. Import torch before the first call, "
+        "or name torch's runtime in ANYCUDA_CUDART.", NO_MAJOR)
 def two_majors_torch_last(machine):
     command = _with_torch(machine, "12.6")
     machine.wheel(f"{_VENV}/{SITE}", "13.5")
@@ -110,7 +110,9 @@ def two_majors_and_a_driver(machine):
 
 @setups("`pip install torch` (cu128) into an activated conda environment with cuda-cudart 12.9",
         "replica: conda's layout, torch's layout", "12.8 wheel /opt/conda/envs/app", "12.9 /opt/conda/envs/app/lib",
-        "12.8 wheel /opt/conda/envs/app", "torch, imported later, finds the same wheel by torch's DT_RPATH.",
+        "12.8 wheel /opt/conda/envs/app",
+        "The stub finds the wheel first, since sys.path comes before PREFIX/lib. torch, imported later, finds the same "
+        "wheel by torch's DT_RPATH.",
         CONDA_RPATH)
 def in_conda(machine):
     command = machine.conda("/opt/conda/envs/app", "12.9")

@@ -49,7 +49,7 @@ def toolkit_and_wheels(machine):
 
 @setups("CUDA_PATH=/opt/cuda-12.6 and CUDA_HOME=/opt/cuda-13.0; venv without CUDA", f"{_VENV}; {_TOOLKIT}",
         _lib("12.6", "/opt/cuda-"), "none", _lib("12.6", "/opt/cuda-"),
-        "CUDA_PATH comes before CUDA_HOME; a warning names both.",
+        "CUDA_PATH comes before CUDA_HOME. With ANYCUDA_LOG=warn the stub reports that the two differ.",
         NO_MAJOR)
 def variables(machine):
     machine.toolkit("/opt/cuda-12.6", "12.6").toolkit("/opt/cuda-13.0", "13.0")
@@ -119,7 +119,7 @@ def runtime_container(machine):
 
 @setups("Container nvidia/cuda:12.4-runtime, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _IMAGE,
         _lib("12.4"), _lib("12.4"), "-",
-        "dpkg's lists give the exact version, which strict mode needs; the image has no header.")
+        "dpkg's lists give the exact version, which strict mode needs; the image has no cuda.h.")
 def strict_container(machine):
     _runtime_image(machine, "12.4", "12.4.127-1")
     machine.env(ANYCUDA_COMPAT="strict")

@@ -60,8 +60,9 @@ many of these wheels.
   that the file tries several majors and takes the installed one; `anycuda run` serves the names that such a file
   tries. Another reason is that anycuda has no stub for the library, such as `libnppc.so.12`.
 - **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
-- **nothing to repair**: no library of the wheel names a library of one CUDA. The wheel uses no such library, or a
-  library of the wheel composes the name when it runs, or the wheel's Python code opens the library.
+- **nothing to repair**: no library of the wheel needs a CUDA library, opens one by a fixed name, or has a CUDA runtime
+  linked in. A library of the wheel may still compose such a name when it runs, or the wheel's Python code may open a
+  CUDA library.
 
 Some reasons in the column **why** need an explanation:
 
