@@ -18,8 +18,9 @@ def measure(bench: Bench) -> list[Section]:
         "Memory",
         "Kilobytes from /proc/self/smaps, after the load and after a first call. \"resident\" and \"dirty\": the "
         "memory in the library's own address range, with its zero-initialised data. \"process\": the growth of the "
-        "whole process since before the load, by heap, dependencies and, after a call, the real library. Dirty pages "
-        "are private pages to which the process has written: no other process can share them.",
+        "whole process since before the load: the library, its dependencies and the heap, and after a call through a "
+        "stub also the real library. Dirty pages are private pages to which the process has written: no other process "
+        "can share them.",
         ["library", "resident", "dirty", "process resident", "process dirty",
          "after a call: resident", "after a call: dirty", "after a call: process resident",
          "after a call: process dirty"])
