@@ -18,10 +18,11 @@ CPython 3.11 if PyPI has such a wheel). The following command made the page on {
     python3 tools/reach/verdicts.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/verdict_wheels.txt \\
         --out docs/verdicts.md
 
-Loading proves {proved} of the verdicts on linked libraries: every library of these {proved} repaired wheels loads in
-each of the four situations below, so no linked library ties these wheels to one CUDA. The column **loads** has the
-numbers of these wheels in **bold**. `anycuda repair` changes {repaired} of these {proved} wheels. Loading calls no
-function of CUDA and starts no kernel, so it proves nothing about functions, drivers and device code.
+Loading proves {proved} of the verdicts on linked libraries: after the repair, every library of these {proved} wheels
+loads in each of the four situations below, so no linked library ties these wheels to one CUDA. The column **loads** has
+the numbers of these wheels in **bold**. `anycuda repair` changes {repaired} of these {proved} wheels. The others load
+unchanged. Loading calls no function of CUDA and starts no kernel, so it proves nothing about functions, drivers and
+device code.
 
 The columns of the table:
 
@@ -34,14 +35,15 @@ The columns of the table:
   `525 to 580, by file` if the files need different drivers.
 - **fails** counts the functions that would fail or be called [unchecked](check.md#the-table) on at least one CUDA
   release from 11.8 on, driver from 520 on, or release of cuDNN or NCCL; `-` stands for 0.
-- **repair** is the result of `anycuda repair`. The repair refuses tied wheels. It changes nothing if no file is linked
-  to CUDA and no file opens CUDA by a name that a drop-in serves.
+- **repair** is the result of `anycuda repair`. The repair refuses tied wheels. It changes nothing if no binary is
+  linked to CUDA and no binary opens a library by a name that gets a [drop-in](repair.md#opened-by-name).
 - **loads** is the number of libraries of the repaired wheel that load, out of all its libraries. To repair a tied
   wheel, the command uses `--partly`. It loads each library in a separate process by `dlopen` with `LD_BIND_NOW=1`, in
   four situations: without CUDA, with only CUDA 11.8, with only 12.9, and with only 13.5 ([wheels.md](wheels.md)
   describes these situations). "lacking" names the missing libraries or functions because of which the remaining
-  libraries do not load; "ends the process" names libraries that end the process when they load. "beside" names
-  packages that the command has installed in the same folder and, if they use CUDA, repaired;
+  libraries do not load; "another Python" means that these libraries are for another release of Python, "functions of
+  another PyTorch" for another release of PyTorch. "ends the process" names libraries that end the process when they
+  load. "beside" names packages that the command has installed in the same folder and, if they use CUDA, repaired;
   `tools/reach/verdict_wheels.txt` names all of them. The number does not include libraries of these packages. Nothing
   else is installed, so a library that needs PyTorch loads only where the cell names torch. With torch, the command also
   installs the packages of NVIDIA that torch needs and for which anycuda has no stub. "too large" stands for wheels
