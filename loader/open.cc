@@ -119,7 +119,10 @@ const Opened* open_library(int symbol_version, const void* caller, const char* f
        unknown ? "the library is of a newer CUDA than this anycuda knows; update anycuda"
                : "ANYCUDA_CROSS_MAJOR=reject allows the caller's own major only",
        kTables.status_no_library, major_of_symbol_version(symbol_version), library->version.major,
-       library->path},
+       library->path,
+       unknown ? nullptr
+               : "unset ANYCUDA_CROSS_MAJOR, or use only programs and libraries that are built for "
+                 "one major"},
       kLibrary);
   return nullptr;
 }

@@ -221,8 +221,10 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
         "  the %s of this process: %s, of CUDA %s; the calling program was built for CUDA %s",
         library.product, path, its.text, built_for.text);
   }
-  if (function_hint(library, failure.caller_major, failure.library_major) ==
-      FunctionHint::own_major) {
+  if (failure.hint != nullptr) {
+    message.add("  what to do: %s.\n", failure.hint);
+  } else if (function_hint(library, failure.caller_major, failure.library_major) ==
+             FunctionHint::own_major) {
     message.add(
         "  what to do: install %s %s of CUDA %s; if other CUDA versions stay installed, also set "
         "ANYCUDA_CROSS_MAJOR=reject.\n",

@@ -53,6 +53,7 @@ struct FunctionFailure {
   int caller_major;
   int library_major;
   const char* library_path;
+  const char* hint = nullptr;  // what to do, where the majors do not tell
 };
 void report_no_function(const FunctionFailure& failure, const LibraryDescriptor& library);
 

@@ -28,8 +28,11 @@ BranchAnswer ask_machine_for_branch() {
 
 std::function<Version()> always(const DriverFacts& given) {
   return [given]() -> Version {
-    if (!given.present) throw DriverQueryError("Options::driver has no driver");
-    if (!given.cuda.known()) throw DriverQueryError("Options::driver has no CUDA version");
+    if (!given.present)
+      throw DriverQueryError(
+          "DriverFacts::present is false: without a driver its CUDA version is unknown");
+    if (!given.cuda.known())
+      throw DriverQueryError("DriverFacts::cuda is not set: the driver's CUDA version is unknown");
     return given.cuda;
   };
 }

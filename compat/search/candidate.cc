@@ -35,6 +35,8 @@ const char* describe_version(const LibraryDescriptor& library, const Candidate& 
                          toolkit.source);
   } else if (symbols.minor >= 0 && candidate.image.major_is_known()) {
     text = arena->format("CUDA %d.%d or later", symbols.major, symbols.minor);
+  } else if (!symbols.known()) {
+    text = "unknown CUDA";
   } else {
     text =
         arena->format("CUDA %s", format_majors(symbols.major, candidate.image.newest_major).text);

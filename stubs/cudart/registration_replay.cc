@@ -110,7 +110,7 @@ void replay_all() {
     }
     if (log_of_calls.close_at(position)) break;
   }
-  log_step("cudart: replayed %zu words of registrations", position);
+  log_step("cudart: replayed the log of registrations (%zu words)", position);
   log_of_calls.release();
   wake_all();
 }

@@ -3,6 +3,8 @@
 // The root that a component was found in, and the components below it.
 #include "compat/library/component_root.h"
 
+#include <sys/stat.h>
+
 #include "find_machine.h"
 #include "guard_rails_machine.h"
 
@@ -100,6 +102,16 @@ TEST_F(BelowARoot, UnusableFilesArePassedOver) {
   library("mine/lib/libnvrtc.so.12");
   EXPECT_THAT(below("mine", &Component::root_folders, dynamic("nvrtc")),
               ElementsAre(path("mine/lib/libnvrtc.so.12")));
+}
+
+TEST_F(BelowARoot, FolderOfAnotherUser_IsPassedOver) {
+  library("mine/lib64/libnvrtc.so.12");
+  const std::string folder = path("mine/lib64");
+  ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
+  const SearchLocations locations =
+      locations_below({path("mine"), &Component::root_folders}, dynamic("nvrtc"));
+  EXPECT_THAT(locations.remarks,
+              ElementsAre(folder + " is passed over: another user can change it"));
 }
 
 // Nobody but root writes in this computer's.

@@ -118,10 +118,18 @@ TEST(DriverQuery, QueryDuringAClear_IsNotKept) {
 }
 
 TEST(DriverQuery, FactsWithoutADriver_IsADifferentError) {
-  DriverQuery none(DriverFacts{});
-  EXPECT_THROW(none.cuda(), DriverQueryError);
-  DriverQuery nameless(DriverFacts{true, {}, 535});
-  EXPECT_THROW(nameless.cuda(), DriverQueryError);
+  const auto problem_of = [](const DriverFacts& facts) -> std::string {
+    try {
+      DriverQuery(facts).cuda();
+    } catch (const DriverQueryError& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(problem_of(DriverFacts{}),
+            "DriverFacts::present is false: without a driver its CUDA version is unknown");
+  EXPECT_EQ(problem_of(DriverFacts{true, {}, 535}),
+            "DriverFacts::cuda is not set: the driver's CUDA version is unknown");
 }
 
 TEST(DriverQuery, GivesManyThreadsOneAnswer) {

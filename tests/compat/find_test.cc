@@ -54,13 +54,17 @@ TEST_F(Find, OrderIsWheelsCondaCudaPathCudaHomeSystem) {
     in_order.push_back(path(folder));
   }
   EXPECT_EQ(all_found(headers("cudart")), in_order);
+  std::vector<std::string> names;
   for (const auto& [folder, where] : places) {
     const Located located = Finder().find(headers("cudart"));
     EXPECT_EQ(located.path, path(folder));
     EXPECT_EQ(located.where, where);
+    names.emplace_back(name_of(located.where));
     EXPECT_EQ(located.file, "");
     std::filesystem::remove_all(path(folder));
   }
+  EXPECT_THAT(names, ElementsAre("wheel", "conda", "CUDA_PATH or CUDA_HOME",
+                                 "CUDA_PATH or CUDA_HOME", "system"));
   EXPECT_THAT(Finder::find_all(headers("cudart")), IsEmpty());
 }
 

@@ -62,6 +62,23 @@ TEST_F(RailsLog, AtDebugHasEveryStep) {
   }
 }
 
+TEST_F(RailsLog, LevelDebug_LoadedLibraryIsNamedAsSuch) {
+  machine.loaded("nvrtc", "12.9", "libnvrtc.so.12");
+  EXPECT_THAT(written("debug", load_nvrtc),
+              HasSubstr("candidate /opt/theirs/libnvrtc.so.12 (loaded already, CUDA 12.9 by "));
+}
+
+TEST_F(RailsLog, LevelDebug_FileInACompanionsRootIsNamedAsSuch) {
+  machine.install(Kind::program, "nvcc", "12.4").move(Kind::program, "nvcc", "/hpc/bin/nvcc");
+  machine.below("/hpc", Kind::headers, "cudart", "12.4", "/hpc/include");
+  const std::string text = written("debug", [](GuardRailsImpl& rails) {
+    rails.locate(Kind::program, "nvcc");
+    rails.locate(Kind::headers, "cudart");
+  });
+  EXPECT_THAT(text, HasSubstr("cudart (headers): candidate /hpc/include (beside a companion, CUDA "
+                              "12.4 by "));
+}
+
 TEST_F(RailsLog, DefaultIsEmpty) {
   for (const char* level : {static_cast<const char*>(nullptr), "off", "error", "warn"}) {
     EXPECT_EQ(written(level,

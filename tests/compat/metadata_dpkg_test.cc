@@ -128,9 +128,9 @@ TEST_F(MetadataDpkg, WithoutAVersion_IsTheHeadersOrHasTheReason) {
   EXPECT_THAT(ask_system(below(kDebian)).problem,
               HasSubstr("dpkg package libcudart12 12.0.146 owns it, whose version is not a "));
   machine_.put_file("var/lib/dpkg/status", "Package: libcudart12\n");
-  EXPECT_THAT(
-      ask_system(below(kDebian)).problem,
-      HasSubstr("owns it, and " + root("var/lib/dpkg/status").string() + " has no version of it"));
+  EXPECT_THAT(ask_system(below(kDebian)).problem,
+              HasSubstr("owns it, and " + root("var/lib/dpkg/status").string() +
+                        " has no version of this package"));
   machine_.remove("var/lib/dpkg/status");
   EXPECT_THAT(ask_system(below(kDebian)).problem, HasSubstr("status is not there"));
   put_header("usr/include/cuda.h", 12000);

@@ -234,7 +234,7 @@ TEST_F(MetadataWheel, Unreadable_IsReported) {
   machine_.remove(folder + "/METADATA");
   EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr(folder + "/METADATA is not there"));
   machine_.put_file(folder + "/METADATA", "no fields");
-  EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr("names no distribution and version"));
+  EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr("METADATA lacks Name or Version"));
   machine_.remove(folder + "/RECORD").put_folder(folder + "/RECORD");
   EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr(folder + "/RECORD is not a regular file"));
   machine_.remove(folder + "/RECORD");

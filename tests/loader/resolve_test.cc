@@ -125,7 +125,9 @@ TEST_F(Resolve, RejectHoldsForALibraryThatIsOpenAlready) {
     EXPECT_EQ(call(native_slot(kMajor)), 13u);
     EXPECT_EQ(call(kMajorIn12), 35u);
   });
-  EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=reject"));
+  EXPECT_THAT(text, HasSubstr("ANYCUDA_CROSS_MAJOR=reject allows the caller's own major only.\n"));
+  EXPECT_THAT(text, HasSubstr("what to do: unset ANYCUDA_CROSS_MAJOR, or use only programs "
+                              "and libraries that are built for one major.\n"));
 }
 
 TEST_F(Resolve, InvalidSettingOpensNothing) {

@@ -127,8 +127,13 @@ int oldest_gpu_of_process(const Driver& driver) {
   known = find_oldest_gpu(driver.path);
   if (known == 0 && shortage_since(before) != 0) return 0;  // the next search asks again
   known_oldest_gpu.store(known, std::memory_order_relaxed);
-  log_step("driver: the oldest GPU of %s is of compute capability %d.%d", driver.path, known / 10,
-           known % 10);
+  if (known == 0) {
+    log_step("driver: the oldest GPU of %s is unknown: NVML reports no compute capability",
+             driver.path);
+  } else {
+    log_step("driver: the oldest GPU of %s is of compute capability %d.%d", driver.path, known / 10,
+             known % 10);
+  }
   return known;
 }
 

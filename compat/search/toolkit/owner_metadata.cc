@@ -77,7 +77,7 @@ Distribution read_metadata(const Installed& owner, const char* file, Arena* aren
   }
   const Distribution stated = parse_metadata(text->text());
   if (stated.name.empty()) {
-    result->problem = or_unnamed(arena->format("%s names no distribution and version", file));
+    result->problem = or_unnamed(arena->format("%s lacks Name or Version", file));
     return {};
   }
   const char* name = arena->copy(stated.name);
@@ -164,7 +164,8 @@ OwnerMetadata metadata_of_system(const Installed& owner, Manager manager, Arena*
   }
   const std::string_view version = dpkg_version(text->text(), name);
   if (version.empty()) {
-    result.problem = or_unnamed(arena->format("%s has no version of it", result.metadata));
+    result.problem =
+        or_unnamed(arena->format("%s has no version of this package", result.metadata));
     return result;
   }
   result.label = label_of({name, version}, arena);

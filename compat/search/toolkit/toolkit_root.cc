@@ -90,7 +90,7 @@ class RootSearch {
     } else {
       header.problem = describe_state(state, text_.error());
     }
-    if (header.problem == nullptr) header.problem = "says nothing";
+    if (header.problem == nullptr) header.problem = "has an invalid CUDA_VERSION";
   }
 
   const char* describe_header(const HeaderVersion& stated) {

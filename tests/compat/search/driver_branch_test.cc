@@ -86,6 +86,16 @@ TEST_F(BranchOn, DriversNvmlFails_NoOtherIsQueried) {
   expect(0, "nvmlInit_v2 of " + machine_.tree.path(kBeside) + ": error 9, Driver Not Loaded");
 }
 
+TEST_F(BranchOn, NvmlWithoutFunctions_IsUnknown) {
+  put("nvml_without_functions", kBeside);
+  expect(0, machine_.tree.path(kBeside) + " lacks functions of NVML");
+}
+
+TEST_F(BranchOn, UnparsableDriverVersion_IsUnknown) {
+  put("nvml_unparsable", kBeside);
+  expect(0, machine_.tree.path(kBeside) + " reports an unparsable driver version");
+}
+
 TEST_F(BranchOn, IsUnknownBesideAnInvalidNvml) {
   machine_.tree.file(kBeside, "not a library");
   expect(0, "no libnvidia-ml.so.1");
@@ -149,6 +159,19 @@ TEST_F(BranchOn, TheProcessKeepsTheCauseOfAFailure) {
     EXPECT_EQ(count_of(nvml, "nvml_inits"), 1) << "a failure is not asked for again";
     EXPECT_EQ(count_of(nvml, "nvml_shutdowns"), 0) << "nor shut down";
   });
+}
+
+TEST_F(BranchOn, UnknownGpu_IsLogged) {
+  put("nvml_535", kBeside);
+  const std::string path = machine_.tree.path(kDriver);
+  const ScopedVariable log("ANYCUDA_LOG", "debug");
+  const std::string text = in_child([&] {
+    Driver driver{};
+    driver.path = path.c_str();
+    EXPECT_EQ(oldest_gpu_of_process(driver), 0);
+  });
+  EXPECT_THAT(text, HasSubstr("driver: the oldest GPU of " + path +
+                              " is unknown: NVML reports no compute capability\n"));
 }
 
 }  // namespace

@@ -145,6 +145,12 @@ TEST_F(Evaluation, DriverSonameNumberIsNotACudaMajor) {
   }
 }
 
+TEST_F(Evaluation, UnreadableFile_VersionIsUnknown) {
+  TestSearch search;
+  const Candidate* c = search.add(SearchTier::system, "/lib/libtest.so.12");
+  EXPECT_STREQ(describe_version(kLibrary, *c, &search.arena), "unknown CUDA");
+}
+
 TEST_F(Evaluation, ASonameWithTheNumber1IsNotADriver) {
   TestSearch search;
   Candidate* c = search.add(SearchTier::system, "/lib/libtest.so.1");
