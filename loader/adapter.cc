@@ -31,20 +31,31 @@ Status remember(Status status) {
   return status;
 }
 
-Status refuse(Status status, const char* function, const char* why) {
+namespace {
+
+// `hint`: nullptr if a library of the program's CUDA is what helps.
+Status refuse(Status status, const char* function, const char* why, const char* hint) {
   const KeepErrno errno_scope;
   const Opened* library = opened_library();
   if (library != nullptr) {
     report_no_function({function, why, static_cast<std::int32_t>(status), kOtherMajor,
-                        library->version.major, library->path},
+                        library->version.major, library->path, hint},
                        kLibrary);
   }
   return remember(status);
 }
 
+}  // namespace
+
+Status refuse(Status status, const char* function, const char* why) {
+  return refuse(status, function, why, nullptr);
+}
+
 Status missing_function(const char* name) {
   if (is_driver_name(name) && driver_of_process().handle == nullptr) {
-    return refuse(static_cast<Status>(kTables.status_no_library), name, "there is no CUDA driver");
+    return refuse(static_cast<Status>(kTables.status_no_library), name,
+                  "this function of the CUDA driver is missing, because no driver was found",
+                  "install NVIDIA's display driver (its libcuda.so.1)");
   }
   return refuse(static_cast<Status>(kTables.status_absent), name,
                 "neither the library nor the driver of this process has it");

@@ -208,13 +208,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
     message.add_line(
         "  the %s of this process: %s, of CUDA %s; the calling program was built for another CUDA",
         library.product, path, its.text);
-    message.add(
-        "  what to do: install %s %s of the program's CUDA; if other CUDA versions stay installed, "
-        "also set ANYCUDA_CROSS_MAJOR=reject.\n",
-        article_of(library.product), library.product);
-    return message.send();
-  }
-  if (failure.caller_major == kUnversionedCaller) {
+  } else if (failure.caller_major == kUnversionedCaller) {
     message.add_line("  the %s of this process: %s", library.product, path);
   } else {
     message.add_line(
@@ -223,6 +217,11 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   }
   if (failure.hint != nullptr) {
     message.add("  what to do: %s.\n", failure.hint);
+  } else if (failure.caller_major == kOtherMajor) {
+    message.add(
+        "  what to do: install %s %s of the program's CUDA; if other CUDA versions stay installed, "
+        "also set ANYCUDA_CROSS_MAJOR=reject.\n",
+        article_of(library.product), library.product);
   } else if (function_hint(library, failure.caller_major, failure.library_major) ==
              FunctionHint::own_major) {
     message.add(

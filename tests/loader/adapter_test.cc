@@ -89,11 +89,25 @@ TEST_F(Adapter, FindsFunctionsOfTheLibraryAndKeepsThem) {
 
 TEST_F(Adapter, WithoutDriver_HasNoDriverFunctions) {
   install("libtest.so.12");
-  in_child([] {
+  const std::string text = in_child([] {
+    EXPECT_EQ(call(kCoreIn12), 1012u);
     std::atomic<void*> kept{nullptr};
     EXPECT_EQ(driver_function(&kept, "cuDriverGetVersion"), nullptr);
     EXPECT_EQ(missing_function("cuDriverGetVersion"), 35u);
   });
+  EXPECT_THAT(text, HasSubstr("cuDriverGetVersion failed (status 35): this function of the CUDA "
+                              "driver is missing, because no driver was found.\n"));
+  EXPECT_THAT(text, HasSubstr("what to do: install NVIDIA's display driver (its libcuda.so.1).\n"));
+}
+
+TEST_F(Adapter, FunctionThatNobodyHas_IsReported) {
+  install("libtest.so.12");
+  const std::string text = in_child([] {
+    EXPECT_EQ(call(kCoreIn12), 1012u);
+    EXPECT_EQ(missing_function("testNobodyHasThis"), 302u);
+  });
+  EXPECT_THAT(text, HasSubstr("testNobodyHasThis failed (status 302): neither the library nor the "
+                              "driver of this process has it.\n"));
 }
 
 TEST_F(Adapter, FindsFunctionsOfTheDriver) {
