@@ -111,7 +111,7 @@ TEST_F(BelowARoot, FolderOfAnotherUser_IsPassedOver) {
   const SearchLocations locations =
       locations_below({path("mine"), &Component::root_folders}, dynamic("nvrtc"));
   EXPECT_THAT(locations.remarks,
-              ElementsAre(folder + " is passed over: another user can change it"));
+              ElementsAre(folder + ": another user can change it; correct its permissions"));
 }
 
 // Nobody but root writes in this computer's.
