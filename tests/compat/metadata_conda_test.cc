@@ -57,13 +57,11 @@ TEST_F(MetadataConda, SeparatelyVersionedPackage_HasItsCudaDependencysVersion) {
   // The prefix's cuda-version says nothing about a package that works with several.
   put_conda(&machine_,
             {"libcufft", "11.4.1.4", {"lib/libcufft.so.11"}, {"cuda-version >=12,<13.0a0"}});
-  EXPECT_THAT(
-      ask_in_conda("lib/libcufft.so.11").problem,
-      AllOf(HasSubstr("conda package libcufft 11.4.1.4 owns it"),
-            HasSubstr(
-                "version is not a CUDA Toolkit version; it does not depend on a single release of "
-                "cuda-version"),
-            HasSubstr("no version.json")));
+  EXPECT_THAT(ask_in_conda("lib/libcufft.so.11").problem,
+              AllOf(HasSubstr("conda package libcufft 11.4.1.4 owns it"),
+                    HasSubstr("version is not a CUDA Toolkit version; the package does not depend "
+                              "on a single release of cuda-version"),
+                    HasSubstr("no version.json")));
 }
 
 TEST_F(MetadataConda, OfAPackageThatDoesNotSayIsTheHeaders) {

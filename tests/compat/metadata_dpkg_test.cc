@@ -126,7 +126,7 @@ TEST_F(MetadataDpkg, WithoutAVersion_IsTheHeadersOrHasTheReason) {
   machine_.put_file(below(kDebian), "");
   put_dpkg(&machine_, "libcudart12", "12.0.146", {kDebian});
   EXPECT_THAT(ask_system(below(kDebian)).problem,
-              HasSubstr("dpkg package libcudart12 12.0.146 owns it, whose version is not a "));
+              HasSubstr("dpkg package libcudart12 12.0.146 owns it, but its version is not a "));
   machine_.put_file("var/lib/dpkg/status", "Package: libcudart12\n");
   EXPECT_THAT(ask_system(below(kDebian)).problem,
               HasSubstr("owns it, and " + root("var/lib/dpkg/status").string() +

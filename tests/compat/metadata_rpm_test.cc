@@ -98,7 +98,7 @@ TEST_F(MetadataRpm, PackageOutsideTheReleases_IsReported) {
   EXPECT_THAT(
       ask_system("usr/local/cuda-12.9/compat/libcuda.so.1").problem,
       HasSubstr(
-          "RPM package cuda-compat-12-9 owns it, whose version is not a CUDA Toolkit version"));
+          "RPM package cuda-compat-12-9 owns it, but its version is not a CUDA Toolkit version"));
 }
 
 TEST_F(MetadataRpm, OfTwoPackagesThatDifferIsUnknown) {

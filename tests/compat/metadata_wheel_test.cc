@@ -40,7 +40,7 @@ TEST_F(MetadataWheel, OfAWheelPinnedToAnotherVersionIsUnknown) {
   machine_.wheel(cuda_toolkit, "13.5");
   EXPECT_THAT(ask(site("nvidia/cu13/lib/libcublas.so.13")).problem,
               HasSubstr("cuda-toolkit 13.5.0 in " + machine_.site_packages().string() +
-                        " pins it to another version"));
+                        " pins the wheel to another version"));
 }
 
 TEST_F(MetadataWheel, PinToARangeOfOneRelease_IsTheMetapackages) {
@@ -65,7 +65,7 @@ TEST_F(MetadataWheel, PinToARangeOfSeveralReleases_IsTheWheels) {
   // it is of.
   EXPECT_THAT(ask(site("nvidia/cu13/lib/libcublas.so.13")).problem,
               HasSubstr("no cuda-toolkit in " + machine_.site_packages().string() +
-                        " pins it to one release"));
+                        " pins the wheel to one release"));
 }
 
 // A rebuilt wheel has its own version (PEP 440) and the same toolkit.

@@ -96,15 +96,16 @@ void add_owner_without_version(const ToolkitFacts& facts, int owner, TextWriter*
     text->add("and %s", metadata.problem);
     return;
   }
-  text->add("whose version is not a CUDA Toolkit version");
+  text->add("but its version is not a CUDA Toolkit version");
   if (facts.owners.manager == Manager::dpkg || facts.owners.manager == Manager::rpm) return;
   text->next();
   if (facts.owners.manager == Manager::conda) {
-    text->add("it does not depend on a single release of cuda-version");
+    text->add("the package does not depend on a single release of cuda-version");
   } else if (metadata.vain_pin != nullptr) {
-    text->add("%s in %s pins it to another version", metadata.vain_pin, facts.owners.site->folder);
+    text->add("%s in %s pins the wheel to another version", metadata.vain_pin,
+              facts.owners.site->folder);
   } else {
-    text->add("no cuda-toolkit in %s pins it to one release", facts.owners.site->folder);
+    text->add("no cuda-toolkit in %s pins the wheel to one release", facts.owners.site->folder);
   }
 }
 
