@@ -161,6 +161,19 @@ TEST_F(BranchOn, TheProcessKeepsTheCauseOfAFailure) {
   });
 }
 
+TEST_F(BranchOn, OldestGpu_IsLogged) {
+  put("nvml_gpu", kBeside);
+  const std::string path = machine_.tree.path(kDriver);
+  const ScopedVariable log("ANYCUDA_LOG", "debug");
+  const std::string text = in_child([&] {
+    Driver driver{};
+    driver.path = path.c_str();
+    EXPECT_EQ(oldest_gpu_of_process(driver), 75);
+  });
+  EXPECT_THAT(text,
+              HasSubstr("driver: the oldest GPU of " + path + " is of compute capability 7.5\n"));
+}
+
 TEST_F(BranchOn, UnknownGpu_IsLogged) {
   put("nvml_535", kBeside);
   const std::string path = machine_.tree.path(kDriver);
