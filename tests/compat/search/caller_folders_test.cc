@@ -77,7 +77,8 @@ TEST_F(CallersFolders, AFolderThatAnybodyWritesIsNotTrusted) {
   gather_tier(&search, SearchTier::caller);
   ASSERT_NE(search.first, nullptr);
   EXPECT_THAT(reason_of(*search.first, search, &search.arena),
-              testing::HasSubstr("another user can change it"));
+              testing::AllOf(testing::HasSubstr("another user can change it"),
+                             testing::HasSubstr("name its folder in LD_LIBRARY_PATH")));
 }
 
 TEST_F(CallersFolders, SitePackagesOfLoadedObjectsCount) {

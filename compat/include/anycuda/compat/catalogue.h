@@ -45,7 +45,7 @@ struct Component {
   Packaging packaging;
   // Components that share a group must be of exactly the same toolkit major.minor: cublas and
   // cusolver; a library and its headers; the toolchain; NVRTC and the runtime's headers (measured:
-  // NVRTC 12.4 to 12.9 do not compile cooperative_groups.h of 12.0 to 12.2). Sources:
+  // NVRTC 12.4, 12.6, 12.8 and 12.9 do not compile cooperative_groups.h of 12.0 to 12.2). Sources:
   // compat/catalogue/README.md, "Groups".
   Texts groups;
   // File names, the most wanted first. Dynamic libraries: SONAMEs (newest major first); headers:
