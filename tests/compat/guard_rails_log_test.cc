@@ -113,6 +113,17 @@ TEST_F(RailsLog, HasOtherFailures) {
             "anycuda: cufft (dynamic library): nowhere\n");
 }
 
+TEST_F(RailsLog, HasAFileOfAnUnknownToolkit) {
+  machine.library("cufft", "");
+  const unit::ScopedVariable log("ANYCUDA_LOG", "info");
+  GuardRailsImpl rails = machine.rails(with_mode(Mode::best_effort));
+  testing::internal::CaptureStderr();
+  rails.load("cufft");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "anycuda: cufft (dynamic library): using /home/me/venv/lib/cufft (wheel, of an unknown "
+            "CUDA Toolkit)\n");
+}
+
 TEST_F(RailsLog, HasPipelines) {
   machine.library("nvJitLink", "12.4").library("nvrtc", "12.9");
   EXPECT_THAT(written("debug",

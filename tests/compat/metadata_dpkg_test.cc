@@ -49,6 +49,14 @@ TEST_F(MetadataDpkg, OfNvidiasPackageIsItsNames) {
   }
 }
 
+TEST_F(MetadataDpkg, MorePackagesThanAreRead_IsTheProblem) {
+  machine_.put_file(below(kDebian), "");
+  for (int i = 0; i <= 16384; ++i) {
+    machine_.put_file("var/lib/dpkg/info/cuda-cublas-12-" + std::to_string(i) + ".list", "/.\n");
+  }
+  EXPECT_THAT(ask_system(below(kDebian)).problem, HasSubstr("too many packages to read"));
+}
+
 TEST_F(MetadataDpkg, OfDebiansPackageIsItsSources) {
   put_debian();
   const ToolkitAnswer answer = ask_system(below(kDebian));

@@ -68,6 +68,14 @@ TEST_F(MetadataWheel, PinToARangeOfSeveralReleases_IsTheWheels) {
                         " pins the wheel to one release"));
 }
 
+TEST_F(MetadataWheel, MoreDistributionsThanAreRead_IsTheProblem) {
+  machine_.put_file(machine_.site_packages() / kRuntime, "");
+  for (int i = 0; i <= 16384; ++i) {
+    fs::create_symlink("none", site("package-" + std::to_string(i) + ".dist-info"));
+  }
+  EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr("too many distributions to read"));
+}
+
 // A rebuilt wheel has its own version (PEP 440) and the same toolkit.
 TEST_F(MetadataWheel, OfAVersionWithASuffixIsTheReleases) {
   for (const char* version : {"12.9.79+site", "12.9.79.post1", "12.9.79.dev0", "12.9.79rc1"}) {

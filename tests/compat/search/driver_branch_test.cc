@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "compat/search/driver/driver_lookup.h"
@@ -185,6 +186,22 @@ TEST_F(BranchOn, UnknownGpu_IsLogged) {
   });
   EXPECT_THAT(text, HasSubstr("driver: the oldest GPU of " + path +
                               " is unknown: NVML reports no compute capability\n"));
+}
+
+TEST_F(BranchOn, AfterAShortageOfFileDescriptorsIsQueriedAgain) {
+  put("nvml_535", kBeside);
+  const std::string path = machine_.tree.path(kDriver);
+  in_child([&] {
+    Driver driver{};
+    driver.path = path.c_str();
+    rlimit limit;
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    const rlimit none{0, limit.rlim_max};
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    EXPECT_STREQ(branch_of_process(driver).cause, "out of memory or file descriptors");
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    EXPECT_EQ(branch_of_process(driver).number, 535);
+  });
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "compat/search/candidate_version.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
@@ -173,6 +175,28 @@ TEST_F(Evaluation, HeaderOfAnOlderMinorThanTheSymbols_IsIgnored) {
       EXPECT_STREQ(describe_version(kLibrary, *c, &search.arena), "CUDA 12.5 or later");
     }
   }
+}
+
+// The header is read, and then the memory is too short for a message with its version.
+TEST_F(Evaluation, ShortMemoryAfterTheHeader_HasAShorterProblem) {
+  const std::string path = toolkit("x", "12040", "libtest.so.12");
+  std::set<std::string> problems;
+  for (std::size_t left = 0; left < 8192; left += 64) {
+    TestSearch search;
+    Candidate* c = search.add(SearchTier::system, path.c_str());
+    c->image.version = {12, 5};
+    while (search.arena.take_raw(8192) != nullptr) {
+    }
+    while (search.arena.take_raw(16) != nullptr) {
+    }
+    search.arena.rewind(search.arena.mark() - left);
+    read_toolkit_version(&search, c);
+    EXPECT_FALSE(c->toolkit.version.known()) << left;
+    problems.insert(c->toolkit.problem);
+  }
+  EXPECT_THAT(problems, testing::IsSupersetOf(
+                            {"its metadata and its symbols disagree",
+                             "cuda.h says CUDA 12.4, its own symbols say CUDA 12.5 or later"}));
 }
 
 // 0 is a minor as any other.

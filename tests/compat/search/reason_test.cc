@@ -87,6 +87,8 @@ TEST_F(Reason, File_NamesTheFinding) {
 TEST_F(Reason, File_HasAHint) {
   EXPECT_THAT(of(FileState::truncated), HasSubstr("install it again"));
   EXPECT_THAT(of(FileState::not_absolute), HasSubstr("full path"));
+  EXPECT_THAT(of(FileState::has_tokens), HasSubstr("use another path"));
+  EXPECT_THAT(of(FileState::not_trusted), HasSubstr("name its folder in LD_LIBRARY_PATH"));
 }
 
 // A refused library that stays loaded ends the search, whatever it was refused for.
@@ -200,7 +202,11 @@ TEST(Majors, AreOneTwoOrARange) {
 TEST_F(Reason, WithoutMemoryIsStillAReason) {
   while (search.arena.take(16) != nullptr) {
   }
-  EXPECT_NE(of(FileState::unreadable, nullptr, EACCES), "");
+  EXPECT_EQ(of(FileState::unreadable, nullptr, EACCES), "unknown reason: out of memory");
+  EXPECT_EQ(of(FileState::out_of_memory), "not read: out of memory");
+  EXPECT_STREQ(describe_version(kLibrary, *candidate, &search.arena),
+               "unknown CUDA: out of memory");
+  candidate->image.state = FileState::usable;
   for (int verdict = 0; verdict <= static_cast<int>(Verdict::driver_failed); ++verdict) {
     EXPECT_NE(of(static_cast<Verdict>(verdict)), "");
   }
