@@ -49,7 +49,9 @@ constexpr Version first_that_may_read(Packing packing) {
 
 constexpr Version kFirstWithZstd = first_that_may_read(Packing::zstd);
 constexpr Version kFirstWithConcatenated = first_that_may_read(Packing::concatenated);
-static_assert(kFirstWithZstd.known() && kFirstWithConcatenated.known(), "a row of packings.txt");
+static_assert(kFirstWithZstd.known() && kFirstWithConcatenated.known(),
+              "packings.txt: the newest CUDA whose driver does not read a packing must be a row of "
+              "cuda_releases.txt, and not its last row");
 
 bool is_tegra(int architecture) {
   for (const int one : kTegra) {
