@@ -102,6 +102,10 @@ class Verdict(Check):
         self.assertEqual(self.report_lines(path)[0], "new.so: 1 function would fail on driver 520-545")
         self.assertEqual(self.check(path, "--runtime", "550")[0], 0)
 
+    def test_an_emulated_function_needs_a_newer_driver(self):
+        path = self.call("emulated.so", "cudaDevResourceGenerateDesc")
+        self.assertIn("calls the driver; needs a driver of CUDA 13.1 or later\n", self.check("--all", path)[1])
+
     def test_cuda_11_has_no_nvjitlink(self):
         path = REAL / "native" / "call_nvjitlink-12"
         self.assertIn("would fail on CUDA 11.8", self.report_lines(path)[0])
@@ -441,6 +445,11 @@ class RealWheels(Check):
                          f"functions that it uses run on CUDA {RELEASES}")
         self.assertIn("needs libcudnn.so.7, for which anycuda has no stub: it must be installed",
                       "\n".join(self.report_lines(both)))
+        free = self.compile("libcutensor.so.2", "int elsewhere(void) { return 1; }", "-Wl,-soname,libcutensor.so.2")
+        both = self.compile("both.so", "int elsewhere(void), cudaFree(void*); int f(void) { return elsewhere() + "
+                            "cudaFree(0); }", free)
+        self.assertEqual(self.report_lines(both)[0], "both.so: all CUDA functions that it uses run on CUDA "
+                         f"{RELEASES}, if its other CUDA libraries are installed")
 
     def test_here_does_not_vouch_for_a_library_without_a_stub(self):
         for name, expected in (

@@ -148,7 +148,10 @@ class Loading(unittest.TestCase):
     def test_what_is_not_known_is_not_answered(self):
         self.assertIsNone(self.answer([cubin(80, None)], 550, 80).loads)
         self.assertIsNone(self.answer([Code(LTO_IR, 80)], 550, 80).loads)
-        self.assertIsNone(self.answer([ptx(80, (9, 5))], 700, 80).loads)
+        late = self.answer([ptx(80, (9, 5))], 700, 80)
+        self.assertEqual((late.loads, late.reason),
+                         (None, "Whether driver 700 compiles PTX 9.5 (compute_80) is unknown: this version of anycuda "
+                                "knows drivers up to 615."))
         self.assertIs(self.answer([ptx(80, (9, 5))], 615, 80).loads, False)
 
     def test_code_of_a_kind_that_is_not_read(self):

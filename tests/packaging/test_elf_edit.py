@@ -12,9 +12,10 @@ import sys
 import unittest
 from pathlib import Path
 
-from elf_support import Workspace, layout, linkers, number, opened, read, run, value_of, with_bytes
+from elf_support import Workspace, layout, linkers, number, opened, place, read, run, value_of, with_bytes
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
+from anycuda.elf.patch_set import PatchSet
 
 # Two libraries with the same functions under the same versions; each function returns WHO and its version.
 PROVIDER = """
@@ -229,6 +230,25 @@ class Editor(Workspace):
                 with self.assertRaisesRegex(ElfError, reason):
                     call(path, wanted)
             self.assertTrue(path.read_bytes() == before)
+
+    def test_a_file_without_symbol_versions_gets_none(self):
+        path = self.library("libplain.so", "extern int value(void); int use(void) { return value(); }", "-nostdlib")
+        with self.assertRaisesRegex(ElfError, "libplain.so: has no symbol versions, so none can be added to its symbols: "
+                                              "link it again with the library in lib/anycuda/link/MAJOR"):
+            edit.apply(path, Edit(add_needed=("libstub.so",), versions={"value": ("libstub.so", "lib.1")}))
+
+    def test_a_file_with_the_last_number_of_a_version_gets_no_more(self):
+        data = self.made("libuser.so").read_bytes()
+        path = self.written(with_bytes(data, place(data, layout.DT_VERNEED) + 16 + 6, number(0x7FFF, 2)))
+        with self.assertRaisesRegex(ElfError, "already has the largest possible number of symbol versions"):
+            edit.apply(path, Edit(versions={"value": ("libold.so.1", "lib.2")}))
+
+    def test_overlapping_changes_are_refused(self):
+        changes = PatchSet(opened(self.made("libuser.so")))
+        changes.overwrite(0x1000, b"\xaa" * 64)
+        changes.overwrite(0x1020, b"\xaa" * 64)
+        with self.assertRaisesRegex(ElfError, "damaged: tables to be changed overlap"):
+            changes.plan()
 
     def test_preview_says_the_same_and_writes_nothing(self):
         path = self.made("libuser.so")

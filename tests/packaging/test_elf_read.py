@@ -7,9 +7,10 @@ import contextlib
 import os
 import sys
 import unittest
+from unittest import mock
 
 from elf_support import Workspace, headers, layout, mutations, number, place, read, slot, with_bytes
-from anycuda.elf import ElfError, NotElf
+from anycuda.elf import ElfError, NotElf, symbols
 
 
 class Reader(Workspace):
@@ -138,6 +139,25 @@ class Reader(Workspace):
             chain = next(s.value for s in read.read(file).symbols if s.name == "chain")
             at = slot(data, layout.DT_VERNEED)  # every file has that one; `tag` takes its place
             self.refused(with_bytes(data, at, number(tag, 8) + number(chain, 8)), "do not end")
+
+    def test_a_hash_table_without_end(self):
+        source = '__asm__(".data; .globl table; .balign 16; table: .long 1, 1, 1, 0; .quad 0; .long 1; .fill 200, 4, 0;' \
+                 ' .text"); extern int both(void); int use(void) { return both(); }'
+        file = self.library("endless.so", source, self.folder / "lib-gnu.so", "-Wl,--hash-style=gnu")
+        data = file.read_bytes()
+        table = next(s.value for s in read.read(file).symbols if s.name == "table")
+        with mock.patch.object(symbols, "_MOST", 100):
+            self.refused(with_bytes(data, slot(data, layout.DT_GNU_HASH) + 8, number(table, 8)),
+                         "damaged: its hash table does not end")
+
+    def test_segments_that_overlap_in_the_file(self):
+        found, size = headers(self.good), len(self.good)
+        broken = self.good
+        for index, segment in enumerate(found.segments):
+            if segment.kind == layout.PT_LOAD:
+                at = found.segments_at + 56 * index
+                broken = with_bytes(with_bytes(broken, at + 8, bytes(8)), at + 32, number(size, 8) * 2)
+        self.refused(broken, "damaged: its segments overlap in the file")
 
     def test_damage_never_raises_anything_else(self):
         read_well = 0

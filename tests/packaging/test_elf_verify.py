@@ -7,7 +7,7 @@ import io
 import unittest
 from dataclasses import replace
 
-from elf_support import Workspace, headers, layout, number, slot, with_bytes
+from elf_support import Workspace, headers, layout, number, place, slot, with_bytes
 from anycuda.elf import ElfError, dynamic_info, verify
 from anycuda.elf.patch_set import Overlay, Plan
 from anycuda.elf.edit import Edit, _plan
@@ -65,6 +65,22 @@ class Verify(Workspace):
                 self.refused("a changed segment", (at + 4, number(7, 4)))  # an executable stack
             if segment.kind == layout.PT_LOAD and segment.flags & layout.PF_W:
                 self.refused("damaged|a changed segment", (at + 16, number(1 << 40, 8)))
+
+    def test_a_note_that_has_moved(self):
+        found = headers(self.data)
+        for index, segment in enumerate(found.segments):
+            if segment.kind == layout.PT_NOTE:
+                self.refused("a changed note or interpreter", (found.segments_at + 56 * index + 8, number(0, 8)))
+
+    def test_version_definitions(self):
+        data = self.versioned("libdefining.so").read_bytes()
+        source, found = Source(io.BytesIO(data), "libuser.so"), headers(data)
+        wanted = dynamic_info.edited(dynamic_info.of(found, found.strings()), Edit(), found, found.strings())
+        at = place(data, layout.DT_VERDEF)
+        first = int.from_bytes(data[at + 16: at + 20], "little")
+        plan = Plan([(at + first + 20, data[at + 20: at + 24])], len(data), b"")  # the file's name for a version's
+        with self.assertRaisesRegex(ElfError, "libuser.so: .*would have changed version definitions"):
+            verify.check(source, plan, wanted)
 
     def test_names_of_symbols(self):
         at = self.plan.start + self.plan.tail.index(b"both")

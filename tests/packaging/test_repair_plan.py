@@ -256,7 +256,8 @@ class Bundled(unittest.TestCase):
     OWN = member("thing.libs/libcudart-0123abcd.so.12.0.107", provides=COPY, soname="libcudart-0123abcd.so.12.0.107")
 
     def test_copy_no_longer_needed_is_removed(self):
-        self.assertEqual(list(make(self.USER, self.OWN).left_out), [self.OWN.name])
+        self.assertEqual(make(self.USER, self.OWN).left_out,
+                         {self.OWN.name: "an unneeded copy of NVIDIA's library"})
 
     def test_by_its_soname_too(self):
         own = member("thing/lib/runtime.so", provides=COPY, soname="libcudart.so.12")
@@ -284,6 +285,12 @@ class Bundled(unittest.TestCase):
         made = make(member("thing/a.so", use()), own, opens)
         self.assertEqual(made.left_out, {})
         self.assertTrue(any("opens libcudart.so.12: " in note for note in made.notes))
+
+    def test_a_copy_with_a_static_runtime_stays(self):
+        own = member(self.OWN.name, provides=COPY, soname=self.OWN.soname, static=True)
+        made = make(self.USER, own)
+        self.assertEqual((made.edits, made.left_out), ([], {}))
+        self.assertIn(f"thing/a.so still needs {own.soname}, the wheel's copy with a static CUDA runtime", made.notes)
 
     def test_nvrtc_takes_its_builtins_along(self):
         builtins = member("thing.libs/libnvrtc-builtins-89.so.12.0", soname="libnvrtc-builtins-89.so.12.0")
