@@ -97,6 +97,16 @@ END
         self.assertTrue(caught.exception.final)
         self.assertEqual(list((self.top / "in to").iterdir()), [])
 
+    def test_failed_download_has_apts_error(self) -> None:
+        fails = APT["apt-get"].replace("*download*)", "*download*) echo 'E: no room' >&2; exit 100; :")
+        with self.assertRaisesRegex(FetchError, "apt-get download p=2: E: no room"):
+            self.fetch("2", APT | {"apt-get": fails})
+
+    def test_without_the_archives_key_its_package_is_named(self) -> None:
+        with mock.patch("artifacts.debian.Path.exists", return_value=False), \
+                self.assertRaisesRegex(FetchError, r"is missing \(Debian package debian-archive-keyring\)"):
+            self.fetch("2", APT)
+
     def test_without_apt_the_tool_is_named(self) -> None:
         with self.assertRaisesRegex(FetchError, "apt-get is missing: .* a Debian with apt"):
             self.fetch("2", {})

@@ -4,7 +4,7 @@
 import unittest
 
 from abi_support import real, table
-from generate import flatten, layout_compat
+from generate import flatten, layout, layout_compat
 from test_layout_compat import compare
 
 
@@ -83,7 +83,17 @@ class Layouts(unittest.TestCase):
 
     def test_another_alignment(self):
         first, _ = self.verdict("size 8 align 4 | 0  int  a", "size 8 align 8 | 0  int  a")
-        self.assertIn("aligned", first)
+        self.assertEqual(first, "struct S: aligned to 4 for the caller, to 8 in the runtime")
+
+    def test_a_layout_that_only_one_side_has(self):
+        for reason in self.verdict("opaque", "size 8 align 8 | 0  long  a"):
+            self.assertEqual(reason, "struct S: its layout is known on one side only")
+
+    def test_types_that_are_missing_or_damaged_are_named(self):
+        with self.assertRaisesRegex(layout.UnknownType, "types.txt has no type 'struct S' in version "):
+            table({}).resolve_text("struct S")
+        with self.assertRaisesRegex(ValueError, "types.txt: cannot read the field 'int a' of struct S"):
+            layout.parse_record("struct S", ("size 4 align 4", "int a"))
 
     def test_a_further_member_of_a_union(self):
         old = "size 16 align 8 | 0  int  kind | 8  union U  of"

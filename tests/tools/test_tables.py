@@ -11,6 +11,7 @@ from pathlib import Path
 import generate_support as support
 from abi_support import ROOT
 from generate import model, tables
+from generate.descriptor import Major
 
 
 def text(changes: dict | None = None, dropin: int = 0, **files: str) -> str:
@@ -245,6 +246,16 @@ class Rules(unittest.TestCase):
         self.assertIn('"libother.so.12"', source)
         self.assertIn("&kPeer,\n{}};", source)
         self.assertNotIn("kPeer", text())
+
+
+class Places(unittest.TestCase):
+    def test_release_that_the_tables_cannot_store_is_refused(self):
+        major = Major(12, 12, "libsmall.so.12", "libsmall.so.12")
+        self.assertEqual(tables.place_of(major, "12.9"), 9)
+        for release in "12.32", "16.0", "11.8":
+            with self.assertRaisesRegex(ValueError, rf"libsmall.so.12: the tables cannot store the release {release}: "
+                                                    "they have 126 places, 32 for each major. Change MINORS"):
+                tables.place_of(major, release)
 
 
 class Compiler(unittest.TestCase):
