@@ -31,8 +31,8 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::has_tokens:
       return "dlopen() replaces the $ in its path ($ORIGIN, $LIB, $PLATFORM): use another path";
     case FileState::not_trusted:
-      return "found above the caller's folder, and another user can change it: correct its owner or "
-             "permissions, or name its folder in LD_LIBRARY_PATH";
+      return "found above the caller's folder, and another user can change it: correct its owner "
+             "or permissions, or name its folder in LD_LIBRARY_PATH";
     case FileState::not_elf:
       return "not an ELF shared library";
     case FileState::other_architecture:

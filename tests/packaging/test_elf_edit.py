@@ -233,8 +233,8 @@ class Editor(Workspace):
 
     def test_a_file_without_symbol_versions_gets_none(self):
         path = self.library("libplain.so", "extern int value(void); int use(void) { return value(); }", "-nostdlib")
-        with self.assertRaisesRegex(ElfError, "libplain.so: has no symbol versions, so none can be added to its symbols: "
-                                              "link it again with the library in lib/anycuda/link/MAJOR"):
+        with self.assertRaisesRegex(ElfError, "libplain.so: has no symbol versions, so none can be added to its "
+                                              "symbols: link it again with the library in lib/anycuda/link/MAJOR"):
             edit.apply(path, Edit(add_needed=("libstub.so",), versions={"value": ("libstub.so", "lib.1")}))
 
     def test_a_file_with_the_last_number_of_a_version_gets_no_more(self):

@@ -141,8 +141,8 @@ class Reader(Workspace):
             self.refused(with_bytes(data, at, number(tag, 8) + number(chain, 8)), "do not end")
 
     def test_a_hash_table_without_end(self):
-        source = '__asm__(".data; .globl table; .balign 16; table: .long 1, 1, 1, 0; .quad 0; .long 1; .fill 200, 4, 0;' \
-                 ' .text"); extern int both(void); int use(void) { return both(); }'
+        source = '__asm__(".data; .globl table; .balign 16; table: .long 1, 1, 1, 0; .quad 0; .long 1;' \
+                 ' .fill 200, 4, 0; .text"); extern int both(void); int use(void) { return both(); }'
         file = self.library("endless.so", source, self.folder / "lib-gnu.so", "-Wl,--hash-style=gnu")
         data = file.read_bytes()
         table = next(s.value for s in read.read(file).symbols if s.name == "table")

@@ -98,7 +98,7 @@ END
         self.assertEqual(list((self.top / "in to").iterdir()), [])
 
     def test_failed_download_has_apts_error(self) -> None:
-        fails = APT["apt-get"].replace("*download*)", "*download*) echo 'E: no room' >&2; exit 100; :")
+        fails = APT["apt-get"].replace("*download*)", "*download*) echo 'E: no room' >&2; exit 100 ;; *never*)")
         with self.assertRaisesRegex(FetchError, "apt-get download p=2: E: no room"):
             self.fetch("2", APT | {"apt-get": fails})
 

@@ -240,9 +240,9 @@ def place_of(major: Major, version: str) -> int:
     number, minor = (int(part) for part in version.split(".")[:2])
     place = (number - major.number) * MINORS + minor
     if minor >= MINORS or not 0 <= place < MOST_PLACES:
-        raise ValueError(f"{major.soname}: the tables cannot store the release {version}: they have {MOST_PLACES} places, "
-                         f"{MINORS} for each major. Change MINORS and MOST_PLACES in generate/tables.py, and kMinors in "
-                         "compat/descriptor/library.h")
+        raise ValueError(f"{major.soname}: the tables cannot store the release {version}: they have {MOST_PLACES} "
+                         f"places, {MINORS} for each major. Change MINORS and MOST_PLACES in generate/tables.py, and "
+                         "kMinors in compat/descriptor/library.h")
     return place
 
 

@@ -37,8 +37,8 @@ def _run(program: Path, paths: Sequence[Path]) -> subprocess.CompletedProcess[by
     try:
         status, output = page.deviceCode(to_js([Path(path).read_bytes() for path in paths]))
     except (JsException, MemoryError) as error:  # a file larger than the memory of WebAssembly
-        raise OSError(f"the browser reports: {str(error) or 'out of memory'}; run `anycuda check` on your machine instead"
-                      ) from None
+        raise OSError(f"the browser reports: {str(error) or 'out of memory'}; "
+                      "run `anycuda check` on your machine instead") from None
     return subprocess.CompletedProcess([str(program)], status, output.encode(), b"")
 
 

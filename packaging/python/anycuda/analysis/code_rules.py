@@ -224,8 +224,8 @@ def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
     if hint:
         return Answer(False, reason, hint)
     if not needed and driver > _newest(facts):
-        return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is unknown: this version of "
-                            f"anycuda knows drivers up to {_newest(facts)}.")
+        return Answer(None, f"Whether driver {driver} compiles PTX {version} ({oldest.name}) is unknown: this version "
+                            f"of anycuda knows drivers up to {_newest(facts)}.")
     return Answer(False, reason, _add_gpu(gpu, driver, facts))
 
 
