@@ -69,7 +69,8 @@ def nix(machine):
         f"12.9 wheel {_NIX_ENV}",
         "Known limit: sitecustomize.py changes sys.prefix and sys.path in the running Python, and the stub does not "
         "see these changes. For an extension module in the environment the stub searches the folders above the module, "
-        "and finds the wheel.", "cuda-pathfinder reads the changed sys.path.")
+        "and finds the wheel.", "cuda-pathfinder calls site.getsitepackages() of this Python, which sitecustomize.py "
+        "has also changed.")
 def nix_python(machine):
     command = machine.prefix(_NIX_PYTHON)
     machine.file(f"{_NIX_PYTHON}/lib/python3.11/sitecustomize.py", _NIX_SITE).wheel(f"{_NIX_ENV}/{SITE}", "12.9")

@@ -104,7 +104,7 @@ def program_of_user(machine):
 
 @setups("pixi: `pixi run`", _REPLICA, "12.9 ~/app/.pixi/envs/default/lib",
         "12.9 ~/app/.pixi/envs/default/lib", "12.9 ~/app/.pixi/envs/default/lib",
-        "`pixi run` sets CONDA_PREFIX, as an activation does.")
+        "PREFIX/conda-meta marks a conda environment. `pixi run` also sets CONDA_PREFIX, which cuda-pathfinder needs.")
 def pixi(machine):
     machine.conda("~/app/.pixi/envs/default", "12.9", pixi=True)
     _activate(machine, "~/app/.pixi/envs/default")
