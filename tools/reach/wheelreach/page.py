@@ -24,9 +24,9 @@ repaired wheel in four situations: without CUDA, with only CUDA 11.8, with only 
 the last three situations, the real cudart, NVRTC and nvJitLink of that release are installed (11.8 has no nvJitLink).
 cuBLAS and cuDNN are not installed: a stub opens NVIDIA's library only at the first call, so the libraries of a
 repaired wheel open without cuBLAS and cuDNN. If a library relies on another library of the same wheel, the command
-opens that other library first, as the wheel's Python code does. No GPU, driver or other package is installed; PyTorch
-is installed only where the table names it. A library that opens may still compute wrong results: [gpu.md](gpu.md)
-lists what ran on a GPU.
+opens that other library first, as the wheel's Python code does. The machine has no GPU and no driver. Packages beside
+the wheel, such as PyTorch, are installed only where the table names them after "beside". A library that opens may
+still compute wrong results: [gpu.md](gpu.md) lists what ran on a GPU.
 
 The columns of the table:
 
