@@ -13,7 +13,8 @@ _INTRO = """# Real wheels after `anycuda repair`
 [`anycuda repair`](repair.md) changes a wheel so that it can use whatever CUDA is installed. This page shows for which
 real wheels this works, for which it does not, and why.
 
-The following command made the page on {date} with the stubs of commit {commit}. It downloads every wheel of the list:
+The following command made the page on {date} with the stubs of commit {commit}. It downloads every wheel of the list
+([its options](../tools/reach/README.md)):
 
     python3 tools/reach/make.py --anycuda BUILD/bin/anycuda --cache FOLDER --list tools/reach/wheels.txt \\
         --python PYTHON3.9 --out docs/wheels.md
