@@ -189,6 +189,12 @@ class Excluded(OptionsCase):
             self.assertEqual((folder / "thing/old/b.so").read_bytes(), before.read("thing/old/b.so"))
         self.assertNotIn("libcudart.so.12", needed(folder / "thing/a.so"))
 
+    def test_a_file_in_no_folder(self):
+        path = self.wheel({"top.so": self.library(), "thing/a.so": self.library()})
+        folder = unpack(repaired(path, self.top / "out", "--exclude", "./top.so"), self.top / "unpacked")
+        self.assertIn("libcudart.so.12", needed(folder / "top.so"))
+        self.assertNotIn("libcudart.so.12", needed(folder / "thing/a.so"))
+
     def test_all_of_it(self):
         self.run_repair("--exclude", "libcudart.so.*", self.path)
         self.assertEqual((self.top / "out" / self.path.name).read_bytes(), self.path.read_bytes())

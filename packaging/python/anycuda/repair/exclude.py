@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The libraries (by name) and files of the wheel (by path, with a "/") that --exclude leaves unchanged. Pure, except
-for the record of used patterns."""
+"""The libraries (by name) and files of the wheel (by path, with a "/"; `./mod.so` is in no folder) that --exclude leaves
+unchanged. Pure, except for the record of used patterns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Exclude:
         self._used: set[str] = set()
 
     def file(self, name: str) -> bool:
-        return self._any([glob for glob in self._globs if "/" in glob], [name])
+        return self._any([glob for glob in self._globs if "/" in glob], [name, f"./{name}"])
 
     def library(self, *found: str) -> bool:
         """Is the library excluded by one of its names?"""

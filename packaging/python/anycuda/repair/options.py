@@ -53,7 +53,7 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
                         help="CUDA major to assume for files that do not record one")
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB",
                         help="leave these libraries (such as libcuda.so.*) or, if GLOB has a /, these files of the "
-                             "wheel (such as thing/legacy/*) unchanged")
+                             "wheel (such as thing/legacy/* or ./mod.so) unchanged")
     parser.add_argument("--partly", action="store_true",
                         help="also repair wheels that still need libraries without a stub")
     parser.add_argument("--any-glibc", action="store_true",
