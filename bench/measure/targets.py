@@ -23,14 +23,15 @@ LIBC = ("libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "libpthread.so.0")
 def evaluate(bench: Bench, sections: list[Section]) -> Section:
     """One row per promise and stub. A promise that could not be measured says so."""
     tables = {section.title: section for section in sections}
-    result = Section("Promises", "Each row has a promise of one stub, what this run found, and whether the stub keeps "
-                     "the promise. Numbers are instructions, except in rows with \"times\" (a ratio) and \"bytes\". A "
-                     "warm call is compared with the same call of the real library. \"plain\" is a first call of the "
-                     "real library, without a stub. In the column \"found\", \"A of B\" means A for the stub and B for "
-                     "the real library. The tables below explain the ways to load a library and to make a first call. "
-                     "\"named file\": the first call with the file that the stub's variable names. \"each further "
-                     "candidate\": the way \"newest of N\" minus the way \"LD_LIBRARY_PATH\" (both over plain), "
-                     "divided by N - 1.",
+    result = Section("Promises", "Each row has a promise of one stub (the last row: of four stubs together), what this "
+                     "run found, and whether the stub keeps the promise. Numbers are instructions, except in rows "
+                     "with \"times\" (a ratio) and \"bytes\". A warm call is compared with the same call of the "
+                     "real library. \"plain\" is a first call of the real library, without a stub. In the column "
+                     "\"found\", \"A of B\" means A for the stub and B for the real library. The tables below "
+                     "explain the ways to load a library and to make a first call. \"named file\": the first "
+                     "call with the file that the stub's variable names. \"each further candidate\": the way "
+                     "\"newest of N\" minus the way \"LD_LIBRARY_PATH\" (both over plain), divided by N - 1. \"only "
+                     "libc\": libc's libdl and libpthread and the dynamic linker are also allowed.",
                      ["stub", "promise", "found", "kept"])
     for name, family in FAMILIES.items():
         for library in bench.of(name, OURS):

@@ -40,7 +40,7 @@ one of these words:
 
 - **opens**: every library of the repaired wheel opens. Each CUDA library that torch brings is in the process once, as
   torch's file, and the stubs answer with the version of that file.
-- **other torch**: like **opens**, except that some libraries do not open. They were built for another release of
+- **other torch**: like **opens**, except that some or all libraries do not open. They were built for another release of
   torch, and need functions that the installed torch lacks. The dynamic linker lists all missing functions, and none
   of them is a function of CUDA. A repair cannot add them: torch's C++ functions differ between releases.
 - **other package**: like **opens**, except that some libraries need another package.
