@@ -47,8 +47,8 @@ def measure(bench: Bench) -> list[Section]:
         "same object with a library whose registration functions do nothing is also subtracted. \"first "
         "call\": the cost of the first call, minus the cost of a first call without the object. Each cost is given in "
         "instructions, microseconds (median wall time) and kilobytes of the process's dirty memory. \"per item\": the "
-        "instructions of load and first call, divided by the number of fat binaries, kernels and variables. \"opens at load\": "
-        "whether the load opens the real library.",
+        "instructions of load and first call, divided by the number of fat binaries, kernels and variables. \"opens at "
+        "load\": whether the load opens the real library.",
         ["registered with", "load: instructions", "load: us", "load: dirty kB", "first call: instructions",
          "first call: us", "first call: dirty kB", "per item", "opens at load"])
     if real is None:
