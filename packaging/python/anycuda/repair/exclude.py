@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The libraries (by name) and files of the wheel (by path, with a "/"; `./mod.so` is in no folder) that --exclude leaves
-unchanged. Pure, except for the record of used patterns."""
+"""The libraries (by name) and files of the wheel (by path, with a "/"; `./mod.so` is in no folder) that --exclude
+leaves unchanged. Pure, except for the record of used patterns."""
 
 from __future__ import annotations
 
