@@ -49,7 +49,7 @@ std::string arch_of_context() {
   if (result != api::CUDA_SUCCESS) {
     throw OptionError(
         "the option arch is empty, and the current device's architecture cannot be queried: " +
-            driver_result(result),
+            driver_result(result) + "; set arch, for example to sm_80",
         "arch");
   }
   return "sm_" + std::to_string(major) + std::to_string(minor);
