@@ -48,7 +48,7 @@ def copied(machine):
     return Python(command)
 
 
-@setups("venv through a link to its folder, and a PATH that ends in a slash", "`python -m venv`",
+@setups("venv found in PATH through a link to its folder, written with a slash at its end", "`python -m venv`",
         _VENV_WHEEL, "none", _VENV_WHEEL, "Python does not resolve the link: `sys.prefix` is the link's "
                                           "path.", NO_MAJOR)
 def linked(machine):

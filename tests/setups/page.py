@@ -23,7 +23,8 @@ runtimes that are loaded at the end.
 `12.9 wheel ~/app/.venv` is the library in NVIDIA's wheel in the site-packages of the prefix `~/app/.venv`. If a set-up
 adds a folder to `sys.path` by PYTHONPATH or a .pth file, the wheel may be in this folder itself (`~/app/libs`). A path
 that ends in `lib` or `x86_64-linux-gnu` is the folder that holds the library. Any other path, such as
-`12.9 /usr/local/cuda-12.9`, is a toolkit's folder, which holds the library in `targets/x86_64-linux/lib`.
+`12.9 /usr/local/cuda-12.9`, is a toolkit's folder, which holds the library in `targets/x86_64-linux/lib`. A set-up's
+toolkit is in `ld.so.cache` only if the set-up says so, or the column *dynamic linker* names the toolkit.
 
 The last column states why anycuda's stub uses the runtime in the column *anycuda*. A number in brackets in the last
 column refers to [the list below](#why-the-others-differ), which states why the dynamic linker or cuda-pathfinder finds
