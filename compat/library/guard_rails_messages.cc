@@ -150,8 +150,7 @@ std::string driver_headline(const ComponentInstance& instance, const DriverFacts
   if (minimum == 0) {
     return newer + ", and no driver branch is known that serves every CUDA " + major + ".x";
   }
-  return newer + ", and every CUDA " + major + ".x runs on drivers of branch " +
-         std::to_string(minimum) + " or newer";
+  return newer + ", so it needs a driver of branch " + std::to_string(minimum) + " or newer";
 }
 
 std::string driver_hint(const ComponentInstance& instance, const DriverFacts& facts,

@@ -290,8 +290,9 @@ class Wheels(Check):
         self.assertEqual(status, 0)
         self.assertTrue(out.startswith("names.whl: has no CUDA in its binaries\n"), out)
         self.assertTrue(out.endswith("verdict: no CUDA in binaries; its Python files may open libcublas.so.12\n"), out)
-        self.assertIn("a string in it names libcublas.so.12: if it opens that, it gets NVIDIA's library, not the stub; "
-                      "`anycuda run` serves complete names, such as libcudart.so.12: x/load.py", " ".join(out.split()))
+        self.assertIn("a string in it names libcublas.so.12: if the file opens this name, it gets NVIDIA's library, "
+                      "not the stub; `anycuda run` serves names with a number, such as libcudart.so.12: x/load.py",
+                      " ".join(out.split()))
         (one,) = self.json(path)["inputs"]
         self.assertEqual(one["named"], [{"file": "x/load.py", "names": ["libcublas.so.12"]}])
 
@@ -552,7 +553,7 @@ class Nothing(Check):
         stub = BUILD / "lib" / "libcudart_stub.so"
         status, out, _ = self.check(self.call("direct.so", "cudaFree", stub))
         self.assertEqual((status, out.splitlines()[0]), (0, "direct.so: all CUDA functions that it uses run on CUDA "
-                                                            "11.8-13.5; but it was linked to a stub without a CUDA "
+                                                            "11.8-13.5; but its link to the stub records no CUDA "
                                                             "major"))
         expected = ("\n  was linked with -lcudart_stub (libcudart_stub.so), which records no major, so its calls are "
                     "passed on unchecked: link it with the library in lib/anycuda/link/MAJOR\n")
@@ -590,7 +591,7 @@ class Nothing(Check):
                          "libcudart.so. by name: the program completes the name", "libcufft.so.%d by name: the program",
                          "libcufft.so.9 by name: no drop-in has this name",
                          "libnccl.so.2 by name: the name is the same",
-                         "libnvrtc.so.12 by name: it is part of a path"):
+                         "libnvrtc.so.12 by name: the name is part of a path"):
             self.assertIn(f"\n  may load {expected}", out)
         (file,) = self.json(path)["inputs"][0]["files"]
         self.assertEqual({one["name"]: (one["library"], one["kind"], one["run"], one["repair"])

@@ -223,7 +223,8 @@ class Editor(Workspace):
             (Edit(needed={"libold.so.1": "lib\0stub.so"}), "cannot store the name"),
             (Edit(add_needed=("",)), "cannot store the name"),
             (Edit(versions={"value": ("libstub.so", "lib.1")}), "does not need libstub.so"),
-            (Edit(versions={"value": ("libold.so.1", "lib.9")}), "already references value with a version"),
+            (Edit(versions={"value": ("libold.so.1", "lib.9")}),
+             "cannot give value the version lib.9 of libold.so.1, since it already has another version"),
             (Edit(versions={"nothing": ("libold.so.1", "lib.1")}), "does not reference nothing"),
         ):
             for call in (edit.apply, edit.preview):

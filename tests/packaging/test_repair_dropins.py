@@ -279,7 +279,7 @@ class Decided(unittest.TestCase):
         made = plan.make(scan, "thing", plan.Options(), table(), self.find, self.find)
         self.assertEqual(made.stubs, {})
         self.assertIn("thing/__init__.py names libcublas.so.12", made.notes[0])
-        self.assertIn("`anycuda run` serves complete names", made.notes[0])
+        self.assertIn("`anycuda run` serves names with a number", made.notes[0])
 
 
 if __name__ == "__main__":

@@ -290,7 +290,8 @@ class Bundled(unittest.TestCase):
         own = member(self.OWN.name, provides=COPY, soname=self.OWN.soname, static=True)
         made = make(self.USER, own)
         self.assertEqual((made.edits, made.left_out), ([], {}))
-        self.assertIn(f"thing/a.so still needs {own.soname}, the wheel's copy with a static CUDA runtime", made.notes)
+        self.assertIn(f"thing/a.so still needs {own.soname}: this copy of NVIDIA's library stays, since it has a "
+                      "static CUDA runtime", made.notes)
 
     def test_nvrtc_takes_its_builtins_along(self):
         builtins = member("thing.libs/libnvrtc-builtins-89.so.12.0", soname="libnvrtc-builtins-89.so.12.0")

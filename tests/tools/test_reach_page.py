@@ -49,7 +49,8 @@ class Verdicts(unittest.TestCase):
 
     def test_library_that_python_names_is_listed(self):
         one = verdict.of(result(notes=[
-            "a/b.py names libcudart.so, libcudart.so.12, libcudnn.so.8.1.1: if it opens that, it gets NVIDIA's library",
+            "a/b.py names libcudart.so, libcudart.so.12, libcudnn.so.8.1.1: if the file opens this name, it gets "
+            "NVIDIA's library",
             "x.so needs libnccl.so.2"]))
         self.assertEqual((one.kind, one.why), (verdict.FREE, ["its Python code names libcudart.so.12"]))
 

@@ -222,7 +222,8 @@ def parse_record(key: str, body: tuple[str, ...]) -> Record:
     for line in body[1:]:
         match: Optional[re.Match] = _FIELD.match(line)
         if not match:
-            raise ValueError(f"types.txt: cannot read the field {line!r} of {key}")
+            raise ValueError(f"types.txt: cannot read the field {line!r} of {key}: harvest the file again "
+                             "(stubs/abi/README.md)")
         offset, bit, text, bits, name = match.groups()
         fields.append(Field(int(offset), text, name, int(bit or 0), int(bits or 0)))
     return Record(key, int(size), int(align), tuple(fields))

@@ -11,7 +11,7 @@ from .wheel_list import Entry
 
 FREE, BUT, NOT, NOTHING, UNKNOWN = "free", "free but for", "not free", "nothing to repair", "not measured"
 VERDICTS = (FREE, BUT, NOT, NOTHING, UNKNOWN)
-_NAMED = re.compile(r"\S+\.py names (.+): if it opens that, .*")
+_NAMED = re.compile(r"\S+\.py names (.+): if the file opens this name, .*")
 _WITH_MAJOR = re.compile(r"lib\w+\.so\.\d+(\.0)?")
 
 

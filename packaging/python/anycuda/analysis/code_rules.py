@@ -57,7 +57,8 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     if driver:
         lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
     if any(code.kind == CUBIN and not code.toolkit for code in codes):
-        lines.append(f"The CUDA release of {'other' if driver else 'the'} cubins, and so their driver, is unknown.")
+        which = "other" if driver else "the"
+        lines.append(f"The CUDA release of {which} cubins is unknown, and so is the driver that they need.")
     driver = oldest_driver(codes, PTX, facts)
     if driver:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)

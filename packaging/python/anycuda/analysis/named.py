@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from . import libraries, python_text
 
 # The note of `anycuda check` and `repair`: Python's dlopen does not search the folders of a wheel.
-WHO_SERVES = ("if it opens that, it gets NVIDIA's library, not the stub; `anycuda run` serves complete names, such as "
-              "libcudart.so.12")
-_NO_STUB = "if it opens that, NVIDIA's library must be installed, since anycuda has no stub for it"
+WHO_SERVES = ("if the file opens this name, it gets NVIDIA's library, not the stub; `anycuda run` serves names with a "
+              "number, such as libcudart.so.12")
+_NO_STUB = "if the file opens this name, NVIDIA's library must be installed, since anycuda has no stub for it"
 _SPACE = re.compile(rb"\s")
 _TEXTS = (".py", ".pth", ".sh", ".json")
 _LONGEST = 200  # bytes of a name that the end of a block may cut

@@ -23,7 +23,7 @@ WHO_SERVES = {
     "unnumbered": "every drop-in has a number in its name, so this opens NVIDIA's library",
     "unfinished": "the program completes the name at run time; `anycuda run` serves the names that drop-ins have",
     "unknown": "no drop-in has this name, so it opens NVIDIA's library",
-    "path": "it is part of a path, so dlopen finds no drop-in",
+    "path": "the name is part of a path, so dlopen opens the file at this path, not a drop-in",
     "tied": "anycuda has no stub for it, so this opens NVIDIA's library, of that CUDA only",
     "unstubbed": "anycuda has no stub for it, so this opens NVIDIA's library",
 }

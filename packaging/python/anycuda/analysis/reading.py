@@ -14,6 +14,7 @@ from .kernels import Kernels
 from .libraries import Table
 
 _BUILT_FOR_GPUS = ("x86_64", "aarch64")
+_OTHER_CPU = f"for another CPU than {' and '.join(_BUILT_FOR_GPUS)}"
 # Binaries unrelated to CUDA: skipped in a wheel or folder, an error if named on the command line.
 _NOT_LINKED = "not linked yet"
 _STATIC = "no dynamic section"
@@ -66,7 +67,7 @@ def _add(found: Reading, one: inputs.Binary, code: DeviceCode, table: Table, is_
     try:
         image = read.read(one.path)
         if image.machine not in _BUILT_FOR_GPUS:
-            raise ElfError(f"{one.path}: is for {image.machine}, which CUDA does not support")
+            raise ElfError(f"{one.path}: is {_OTHER_CPU} (ELF: {image.machine})")
         found.files.append((one.name, file_use.of(image, table)))
         found.machines.append(image.machine)
     except ElfError as error:
@@ -90,5 +91,5 @@ def _keep_error(found: Reading, binary: inputs.Binary, error: ElfError) -> None:
     if text.startswith(f"{binary.path}: "):
         text = text[len(f"{binary.path}: "):]
     of_no_concern = found.kind != "file" and not isinstance(error, NotElf) and any(
-        part in text for part in (*_OF_NO_CONCERN, "which CUDA does not support"))
+        part in text for part in (*_OF_NO_CONCERN, _OTHER_CPU))
     (found.passed_over if of_no_concern else found.problems).append((binary.name, text))

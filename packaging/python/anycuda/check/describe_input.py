@@ -78,7 +78,7 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     if any(file.use.static_runtime for file in one.files) and "static runtime" not in suffix:
         suffix += "; but it also has a CUDA runtime linked in statically"
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
-        suffix += "; but it was linked to a stub without a CUDA major"
+        suffix += "; but its link to the stub records no CUDA major"
     where = _where(cells, asked, matrix)
     ties = one.ties(asked)
     if ties:

@@ -133,7 +133,8 @@ def _require(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) 
         for number in numbers[name]:
             old = info.indices.get(number, int.from_bytes(indices[2 * number: 2 * number + 2], "little"))
             if old not in (layout.VERSYM_LOCAL, layout.VERSYM_GLOBAL, index):
-                raise headers.error(f"already references {name} with a version")
+                raise headers.error(f"cannot give {name} the version {symbol_version} of {file}, since it already has "
+                                    "another version")
             info.indices[number] = index
 
 

@@ -97,7 +97,8 @@ def _uses(plan: Plan, member: Member, foreign: frozenset[str], kept_copies: froz
     excluded = [use for use in found if exclude.use(use, table)]
     plan.notes += [f"{member.name} still needs {use.needed or table.libraries[use.library].stem} because of --exclude"
                    for use in excluded]
-    plan.notes += [f"{member.name} still needs {use.needed}, the wheel's copy with a static CUDA runtime"
+    plan.notes += [f"{member.name} still needs {use.needed}: this copy of NVIDIA's library stays, since it has a "
+                   "static CUDA runtime"
                    for use in member.use.uses if use.needed in kept_copies]
     return [use for use in found if use not in excluded]
 
