@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
@@ -19,10 +20,17 @@ class Line(NamedTuple):
     reason: str
 
 
-def ranges(chosen: tuple[str, ...], library: Library) -> str:
+def ranges(chosen: Iterable[str], library: Library) -> str:
     """12.3-12.9,13.1: a range covers all releases of the library between its ends. The newest cuda.h, which is listed
     among the driver's branches, is separate: 535-615,13.5."""
-    parts, last = [], None
+    parts = spans(chosen, library)
+    return ",".join(one[0] if len(one) == 1 else f"{one[0]}-{one[-1].rpartition('-')[2]}" for one in parts)
+
+
+def spans(chosen: Iterable[str], library: Library) -> list[list[str]]:
+    """Each with the releases between which the library has no other one."""
+    parts: list[list[str]] = []
+    last = None
     for place in sorted(library.runtimes.index(runtime) for runtime in chosen):
         release = library.runtimes[place]
         is_header = library.is_driver and "." in release
@@ -31,7 +39,7 @@ def ranges(chosen: tuple[str, ...], library: Library) -> str:
         else:
             parts.append([release])
         last = place
-    return ",".join(one[0] if len(one) == 1 else f"{one[0]}-{one[-1].rpartition('-')[2]}" for one in parts)
+    return parts
 
 
 def lines(library: Library) -> list[Line]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from itertools import groupby
 from typing import NamedTuple
 
 from . import fold
@@ -26,6 +27,8 @@ Written by `{COMMAND}`; do not edit.
 """
 _NO_BREAK = "\xa0"
 _SUFFIX = re.compile(r"_pts[zd]$")
+_WORKS, _ADDED = "works from", "added in"  # how the reasons of two sections begin
+_ALL = ("", "")  # the direction of what holds for every caller on every release
 
 
 class Item(NamedTuple):
@@ -46,28 +49,36 @@ def markdown(matrix: Matrix) -> str:
 
 
 def _sections(library: Library) -> Iterable[str]:
-    across = [run for run in library.runs if major_of(run.runtimes[0]) != run.caller]
-    absent = [_item(run) for run in across if run.kind == "absent"]
-    later = [item for item in absent if item.reason.startswith("works from")]
-    newer = [item for item in absent if item.reason.startswith("added in")]
-    driver = [
-        Item(run.symbol, (run.caller, major_of(run.runtimes[0])), f"needs a driver of CUDA {run.driver} or later")
-        for run in across
-        if run.driver
-    ]
-    absent_status = library.status["absent"]
-    for title, items in (
-        (f"Rejected: error {library.status['rejected']}", [_item(run) for run in across if run.kind == "rejected"]),
-        (f"Absent: error {absent_status}", [item for item in absent if item not in later and item not in newer]),
-        (f"Added in a later major than the installed one: error {absent_status}", newer),
-        (f"Absent only in the first releases of the installed major: error {absent_status}", later),
-        (f"Only with a new enough driver: error {absent_status} if the driver is older", driver),
-    ):
+    found: dict[str, list[Item]] = {}
+    for run in library.runs:
+        if major_of(run.runtimes[0]) == run.caller:
+            continue
+        item = _item(run)
+        if run.kind == "absent":
+            key = next((start for start in (_WORKS, _ADDED) if item.reason.startswith(start)), run.kind)
+            found.setdefault(key, []).append(item)
+        elif run.kind == "rejected":
+            found.setdefault(run.kind, []).append(item)
+        if run.driver:
+            found.setdefault("driver", []).append(
+                item._replace(reason=f"needs a driver of CUDA {run.driver} or later"))
+    status = library.status["absent"]
+    yield from _titled({
+        f"Rejected: error {library.status['rejected']}": found.get("rejected"),
+        f"Absent: error {status}": found.get("absent"),
+        f"Added in a later major than the installed one: error {status}": found.get(_ADDED),
+        f"Absent only in the first releases of the installed major: error {status}": found.get(_WORKS),
+        f"Only with a new enough driver: error {status} if the driver is older": found.get("driver"),
+    })
+    if not found.keys() - {"driver"}:
+        yield "Nothing.\n"
+
+
+def _titled(sections: Mapping[str, list[Item] | None]) -> Iterable[str]:
+    for title, items in sections.items():
         if items:
             yield f"### {title}\n"
             yield from _groups(items)
-    if not absent and not any(run.kind == "rejected" for run in across):
-        yield "Nothing.\n"
 
 
 def _driver(library: Library) -> Iterable[str]:
@@ -101,23 +112,18 @@ def _own_releases(library: Library) -> Iterable[str]:
         f"that the installed release lacks returns error {library.status['absent']}.",
         WIDTH,
     ) + "\n"
-    runs: dict[str, list[Run]] = {}
-    for run in library.runs:
-        runs.setdefault(run.symbol, []).append(run)
     rejected, absent, later = [], [], []
-    for symbol, found in runs.items():
-        lacking = [run for run in found if run.kind == "absent"]
-        if lacking and len(lacking) < len(found):
-            having = [runtime for run in found if run.kind != "absent" for runtime in run.runtimes]
-            later.append(Item(symbol, ("", ""), _having(having, library.runtimes)))
-        absent += [_item(run) for run in lacking if len(lacking) == len(found)]
-        rejected += [_item(run) for run in found if run.kind == "rejected"]
-    # Only callers of an earlier major of the library have the first two.
-    for title, items in (("Rejected: error " + str(library.status["rejected"]), rejected),
-                         ("Absent: error " + str(library.status["absent"]), absent)):
-        if items:
-            yield f"### {title}\n"
-            yield from _groups([item._replace(direction=("", "")) for item in dict.fromkeys(items)])
+    for symbol, runs in groupby(library.runs, lambda run: run.symbol):
+        found = list(runs)
+        having = [runtime for run in found if run.kind != "absent" for runtime in run.runtimes]
+        rejected += [_for_all(run) for run in found if run.kind == "rejected"]
+        if not having:
+            absent += [_for_all(run) for run in found]
+        elif any(run.kind == "absent" for run in found):
+            later.append(Item(symbol, _ALL, _having(having, library)))
+    # Only callers of an earlier major of the library have these two.
+    yield from _titled({f"Rejected: error {library.status['rejected']}": rejected,
+                        f"Absent: error {library.status['absent']}": absent})
     if later:
         releases = ", ".join(map(_own_name, library.runtimes))
         yield textwrap.fill(
@@ -132,21 +138,18 @@ def _own_name(runtime: str) -> str:
     return runtime.partition("-")[2]
 
 
-def _having(releases: list[str], all_of_them: list[str]) -> str:
-    """9.2.0; 9.5 to 9.7; from 9.28 on"""
-    places = sorted(map(all_of_them.index, releases))
-    spans = [[places[0], places[0]]]
-    for place in places[1:]:
-        if place == spans[-1][1] + 1:
-            spans[-1][1] = place
-        else:
-            spans.append([place, place])
+def _having(releases: list[str], library: Library) -> str:
+    """only 9.2.0; 9.5 to 9.7, and from 9.28 on"""
     parts = []
-    for first, last in spans:
-        start, end = _own_name(all_of_them[first]), _own_name(all_of_them[last])
-        closed = start if first == last else f"{start} to {end}"
-        parts.append(f"from {start} on" if last == len(all_of_them) - 1 else closed)
+    for span in fold.spans(releases, library):
+        start, end = _own_name(span[0]), _own_name(span[-1])
+        closed = start if start == end else f"{start} to {end}"
+        parts.append(f"from {start} on" if span[-1] == library.runtimes[-1] else closed)
     return ("" if parts[-1].startswith("from") else "only ") + ", and ".join(parts)
+
+
+def _for_all(run: Run) -> Item:
+    return _item(run)._replace(direction=_ALL)
 
 
 def _item(run: Run) -> Item:
@@ -155,9 +158,9 @@ def _item(run: Run) -> Item:
     major = major_of(run.runtimes[0])
     if run.kind == "absent" and run.since:
         return Item(run.symbol, (run.caller, major),
-                    f"works from {run.since} on" if major_of(run.since) == major else f"added in {run.since}")
+                    f"{_WORKS} {run.since} on" if major_of(run.since) == major else f"{_ADDED} {run.since}")
     reason = re.sub(r" \(built for [^)]*\)$", "", run.reason)
-    reason = re.sub(r"^not yet in \d+ \(first in (.*)\)$", r"added in \1", reason)
+    reason = re.sub(r"^not yet in \d+ \(first in (.*)\)$", rf"{_ADDED} \1", reason)
     reason = re.sub(r"^(?:no longer in \d+ \(last in (.*)\)|not after (.*))$", r"removed after \1\2", reason)
     return Item(run.symbol, (run.caller, major), reason)
 
@@ -165,7 +168,7 @@ def _item(run: Run) -> Item:
 def _groups(items: list[Item]) -> Iterable[str]:
     """Groups functions with the same reason in the same directions."""
     directions: dict[tuple[str, str], list[tuple[str, str]]] = {}
-    for item in items:
+    for item in dict.fromkeys(items):
         directions.setdefault((item.symbol, item.reason), []).append(item.direction)
     groups: dict[tuple[str, str], list[str]] = {}
     for (symbol, reason), found in directions.items():
