@@ -75,7 +75,7 @@ SearchLocations locations_below(const ComponentRoot& root, const Component& comp
   for (const std::string_view pattern : component.*root.folders) {
     for (std::string& path : folders_like(root.path, pattern, &locations.remarks)) {
       if (!may_supply(root.path, path)) {
-        locations.remarks.push_back(path + ": another user can change it; correct its permissions");
+        locations.remark_untrusted(path);
         continue;
       }
       locations.locations.push_back({Found::beside, root.path, std::move(path), false});

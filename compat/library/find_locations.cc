@@ -123,7 +123,7 @@ class Collector {
     if (path.size() <= base.size() || !is_folder(path.c_str())) return true;  // nothing is there
     const std::string below = path.substr(base.size() + 1);
     if (only_trusted_can_write(base.c_str(), below.c_str(), root.owner)) return true;
-    found_.remarks.push_back(path + ": another user can change it; correct its permissions");
+    found_.remark_untrusted(path);
     return false;
   }
 

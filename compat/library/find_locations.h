@@ -23,6 +23,10 @@ struct SearchLocations {
   std::string root;                       // that stands for "/": "" for "/" itself
   std::vector<SearchLocation> locations;  // each path once
   std::vector<std::string> remarks;       // what could not be looked into, and why
+
+  void remark_untrusted(const std::string& path) {
+    remarks.push_back(path + ": another user can change it; correct its permissions");
+  }
 };
 
 // Reads the environment, folders where a row has a '*', and /etc/ld.so.cache. Throws only

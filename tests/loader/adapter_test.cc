@@ -138,16 +138,6 @@ TEST_F(Adapter, RefusalIsTheLastErrorWithAReason) {
   EXPECT_THAT(text, HasSubstr("install a test library of the program's CUDA"));
 }
 
-TEST_F(Adapter, MissingFunction_IsReportedWithItsName) {
-  install("libtest.so.12");
-  const std::string text = in_child([] {
-    EXPECT_EQ(call(kCoreIn12), 1012u);
-    EXPECT_EQ(missing_function("testNobodyHasThis"), 302u);
-  });
-  EXPECT_THAT(text, HasSubstr("testNobodyHasThis failed (status 302): neither the library nor the "
-                              "driver of this process has it."));
-}
-
 TEST_F(Adapter, DriverErrorsAreRememberedSuccessIsNot) {
   install("libtest.so.12");
   in_child([] {

@@ -162,30 +162,27 @@ TEST_F(BranchOn, TheProcessKeepsTheCauseOfAFailure) {
   });
 }
 
-TEST_F(BranchOn, OldestGpu_IsLogged) {
-  put("nvml_gpu", kBeside);
-  const std::string path = machine_.tree.path(kDriver);
-  const ScopedVariable log("ANYCUDA_LOG", "debug");
-  const std::string text = in_child([&] {
-    Driver driver{};
-    driver.path = path.c_str();
-    EXPECT_EQ(oldest_gpu_of_process(driver), 75);
-  });
-  EXPECT_THAT(text,
-              HasSubstr("driver: the oldest GPU of " + path + " is of compute capability 7.5\n"));
+class OldestGpuOn : public BranchOn {
+ protected:
+  void expect_logged(const char* nvml, int expected, const std::string& words) {
+    put(nvml, kBeside);
+    const std::string path = machine_.tree.path(kDriver);
+    const ScopedVariable log("ANYCUDA_LOG", "debug");
+    const std::string text = in_child([&] {
+      Driver driver{};
+      driver.path = path.c_str();
+      EXPECT_EQ(oldest_gpu_of_process(driver), expected);
+    });
+    EXPECT_THAT(text, HasSubstr("driver: the oldest GPU of " + path + " " + words + "\n"));
+  }
+};
+
+TEST_F(OldestGpuOn, KnownGpu_IsLogged) {
+  expect_logged("nvml_gpu", 75, "is of compute capability 7.5");
 }
 
-TEST_F(BranchOn, UnknownGpu_IsLogged) {
-  put("nvml_535", kBeside);
-  const std::string path = machine_.tree.path(kDriver);
-  const ScopedVariable log("ANYCUDA_LOG", "debug");
-  const std::string text = in_child([&] {
-    Driver driver{};
-    driver.path = path.c_str();
-    EXPECT_EQ(oldest_gpu_of_process(driver), 0);
-  });
-  EXPECT_THAT(text, HasSubstr("driver: the oldest GPU of " + path +
-                              " is unknown: NVML reports no compute capability\n"));
+TEST_F(OldestGpuOn, UnknownGpu_IsLogged) {
+  expect_logged("nvml_535", 0, "is unknown: NVML reports no compute capability");
 }
 
 TEST_F(BranchOn, AfterAShortageOfFileDescriptorsIsQueriedAgain) {

@@ -63,7 +63,7 @@ def needed(headers: Headers, strings: Strings) -> list[Need]:
             where += step
         seen += 1
         if seen > _MOST:
-            raise headers.error("damaged: the list of the versions that it needs does not end")
+            raise headers.error("damaged: the records of the versions that it needs do not end")
         needs.append(need)
         at = at + following if following else 0
     return needs
