@@ -39,12 +39,13 @@ bool GraphState::is_owned(CUgraph address) noexcept {
   return false;
 }
 
-void GraphState::invalidate() noexcept {
+void GraphState::invalidate(Gone how) noexcept {
   disown();
   graph.store(nullptr);
+  is_destroyed.store(how == Gone::destroyed);
   clear_table();
   for (const auto& [node, graphs] : embedded) {
-    for (const Pointer& one : graphs) one->invalidate();
+    for (const Pointer& one : graphs) one->invalidate(how);
   }
   embedded.clear();
 }
@@ -52,7 +53,7 @@ void GraphState::invalidate() noexcept {
 void GraphState::forget_embedded(CUgraphNode node) noexcept {
   const auto found = embedded.find(node);
   if (found == embedded.end()) return;
-  for (const Pointer& one : found->second) one->invalidate();
+  for (const Pointer& one : found->second) one->invalidate(Gone::destroyed);
   embedded.erase(found);
 }
 

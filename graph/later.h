@@ -4,19 +4,21 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace anycuda::graph {
 
 struct Later {
   Later* next = nullptr;
+  std::uint64_t thread = 0;  // the thread that called do_later(); 0 once it has ended
 
   Later() = default;
   virtual ~Later() = default;
   Later(const Later&) = delete;
   Later& operator=(const Later&) = delete;
   // Does the work, if it can be done now. May call the driver, but must not run a deleter: a lock
-  // is held.
-  virtual bool done() noexcept = 0;
+  // is held. `others_run`: this is not the thread that called do_later(), and that one runs.
+  virtual bool done(bool others_run) noexcept = 0;
 };
 
 // Any thread. Takes the object, and deletes it after done().

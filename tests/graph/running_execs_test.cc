@@ -154,9 +154,11 @@ TEST_F(RunningExecs, TheLastLaunchCounts) {
 }
 
 TEST_F(RunningExecs, AreDestroyedByAnyThreadAlsoInACapture) {
-  Graph one = graph();
-  add_callback(one);
-  launched(one);
+  {
+    Graph one = graph();
+    add_callback(one);
+    launched(one);
+  }
   driver().finish_launches();
   std::thread([] {
     Capture capture;
@@ -166,6 +168,86 @@ TEST_F(RunningExecs, AreDestroyedByAnyThreadAlsoInACapture) {
     Graph captured;
     EXPECT_EQ(capture.end(&captured), kOk) << last_error();
   }).join();
+}
+
+// Driver 580 damages memory if a thread destroys an executable graph while another one uses a graph
+// that is connected with it.
+TEST_F(RunningExecs, AreLeftToTheirThreadWhileTheGraphExists) {
+  Graph one = graph();
+  add_callback(one);
+  launched(one);
+  driver().finish_launches();
+  std::thread([] { EXPECT_EQ(execs(), 1U) << "a thread that may not know the graph"; }).join();
+  EXPECT_EQ(execs(), 0U);
+}
+
+TEST_F(RunningExecs, AreLeftToTheirThreadWhileAGraphOfAnUpdateExists) {
+  Graph updates = graph();
+  add_callback(updates);
+  {
+    Graph one = graph();
+    add_callback(one);
+    Exec exec = launched(one);
+    ASSERT_EQ(exec.update(updates), kOk) << last_error();
+  }
+  driver().finish_launches();
+  std::thread([] { EXPECT_EQ(execs(), 1U); }).join();
+  updates.destroy();
+  std::thread([] { EXPECT_EQ(execs(), 0U); }).join();
+}
+
+TEST_F(RunningExecs, AreLeftToTheirThreadWhileAChildOfAnUpdateExists) {
+  Graph inner = graph();
+  add_callback(inner);
+  {
+    Graph one = graph();
+    CUgraphNode child = nullptr;
+    ASSERT_EQ(add_child(one, {}, inner, &child), kOk);
+    Exec exec = launched(one);
+    ASSERT_EQ(exec.set_child(child, inner), kOk) << last_error();
+  }
+  driver().finish_launches();
+  std::thread([] { EXPECT_EQ(execs(), 1U); }).join();
+  inner.destroy();
+  std::thread([] { EXPECT_EQ(execs(), 0U); }).join();
+}
+
+// The library does not see when the program destroys it.
+TEST_F(RunningExecs, OfAReleasedGraph_AreLeftToTheirThread) {
+  Graph one = graph();
+  add_callback(one);
+  launched(one);
+  driver().finish_launches();
+  const CUgraph raw = one.release();
+  std::thread([] { EXPECT_EQ(execs(), 1U); }).join();
+  EXPECT_EQ(execs(), 0U);
+  EXPECT_EQ(api::cuGraphDestroy(raw), 0U);
+}
+
+TEST_F(RunningExecs, OfAChildGraph_AreAnyThreadsOnceItsParentIsDestroyed) {
+  Graph outer = graph();
+  {
+    Graph inner = graph();
+    add_callback(inner);
+    CUgraphNode node = nullptr;
+    ASSERT_EQ(add_child(outer, {}, inner, &node), kOk);
+    GraphView child;
+    ASSERT_EQ(child_graph(outer, node, &child), kOk);
+    Exec exec = launched(inner);
+    ASSERT_EQ(exec.update(child), kOk) << last_error();
+  }
+  driver().finish_launches();
+  std::thread([] { EXPECT_EQ(execs(), 1U); }).join();
+  outer.destroy();
+  std::thread([] { EXPECT_EQ(execs(), 0U); }).join();
+}
+
+TEST_F(RunningExecs, OfAThreadThatHasEnded_AreAnyThreads) {
+  Graph one = graph();
+  add_callback(one);
+  std::thread([&one] { launched(one); }).join();
+  driver().finish_launches();
+  EXPECT_EQ(execs(), 0U);
 }
 
 TEST_F(RunningExecs, LostContext_AreKept) {

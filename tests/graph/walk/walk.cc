@@ -3,6 +3,7 @@
 // The threads of a walk, its options and its report.
 #include "tests/graph/walk/walk.h"
 
+#include <execinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,6 +63,9 @@ void report_failure(const char* what) {
 
 void on_signal(int number) {
   if (here.options != nullptr) report_failure(number == SIGABRT ? "aborted" : "memory error");
+  // Whose call it was: also on a thread of the driver.
+  void* frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), STDOUT_FILENO);
   std::signal(number, SIG_DFL);
   std::raise(number);
 }
@@ -72,6 +76,8 @@ void on_sanitizer() {
 
 // A crash says where to repeat, too.
 void watch_for_crashes() {
+  void* frame = nullptr;
+  backtrace(&frame, 1);  // the first call allocates memory
   for (const int number : {SIGSEGV, SIGBUS, SIGABRT}) {
     if (__sanitizer_set_death_callback == nullptr) std::signal(number, on_signal);
   }

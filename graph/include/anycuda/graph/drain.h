@@ -20,10 +20,10 @@ namespace anycuda::graph {
 // captures a stream: the thread is in CUDA's relaxed capture mode meanwhile (CUDA Driver API,
 // cuThreadExchangeStreamCaptureMode). Returns how many were released: the owners of one node count
 // as one, and so does an Exec's list of owners. Also destroys all executable graphs whose
-// destruction has waited for their launches (Exec::destroy), if these have ended; the driver
-// reports their owners some time after that. Any thread. A deleter may call any function of this
-// library; drain() in a deleter returns 0 at once, and the outer drain() releases and counts the
-// rest, so the stack use does not grow with the number of owners.
+// destruction has waited for their launches, if these have ended and this thread may destroy them
+// (Exec::destroy); the driver reports their owners some time after that. Any thread. A deleter may
+// call any function of this library; drain() in a deleter returns 0 at once, and the outer drain()
+// releases and counts the rest, so the stack use does not grow with the number of owners.
 std::size_t drain() noexcept;
 
 // How many retired owners wait to be released, counted as drain() does, and how many executable
