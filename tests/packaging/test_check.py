@@ -239,8 +239,8 @@ class Wheels(Check):
                          "nvidia-cublas-cu12, which belongs to CUDA 12; repair keeps it: x/opens.so opens libcublas.so",
                          "makes it an extra, except cufile: anycuda has no stub for it",
                          "x/load.json asks for the distribution nvidia-cuda-runtime-cu12 by name",
-                         "x/load.py imports packages of the distribution nvidia-cufft-cu12; test it in an environment "
-                         "without them"):
+                         "x/load.py imports packages of the distribution nvidia-cufft-cu12; test the wheel in an "
+                         "environment without this distribution"):
             self.assertTrue(any(expected in line for line in lines), expected)
         in_folder = {one["kind"]: one["requirements"] for one in self.json(self.folder, "--runtime", "12")["inputs"]}
         self.assertEqual(in_folder, {"folder": [], "wheel": one["requirements"]})
@@ -290,8 +290,8 @@ class Wheels(Check):
         self.assertEqual(status, 0)
         self.assertTrue(out.startswith("names.whl: has no CUDA in its binaries\n"), out)
         self.assertTrue(out.endswith("verdict: no CUDA in binaries; its Python files may open libcublas.so.12\n"), out)
-        self.assertIn("a string in it names libcublas.so.12: if the file opens this name, it gets NVIDIA's library, "
-                      "not the stub; `anycuda run` serves names with a number, such as libcudart.so.12: x/load.py",
+        self.assertIn("x/load.py: a string in it names libcublas.so.12: if the file opens this name, it gets NVIDIA's "
+                      "library, not the stub; `anycuda run` serves names with a number, such as libcudart.so.12",
                       " ".join(out.split()))
         (one,) = self.json(path)["inputs"]
         self.assertEqual(one["named"], [{"file": "x/load.py", "names": ["libcublas.so.12"]}])
@@ -506,12 +506,14 @@ class RealWheels(Check):
 
     def test_static_and_already_loaded_runtimes_are_reported(self):
         lines = self.report_lines(wheel("torchvision"))
-        self.assertTrue(lines[0].endswith("; its static runtime needs driver 525, newer than those of CUDA 11"), lines)
+        self.assertTrue(lines[0].endswith("; its static runtime needs driver 525, newer than the drivers of CUDA 11"),
+                        lines)
         on_12 = self.report_lines(wheel("torchvision"), "--runtime", "12")[0]
         self.assertTrue(on_12.endswith("; but it also has a CUDA runtime linked in statically"), on_12)
-        self.assertRegex("\n".join(lines), r"statically; no stub takes the calls to it: torchvision\.libs/libnvjpeg\.")
+        self.assertRegex("\n".join(lines),
+                         r"torchvision\.libs/libnvjpeg\..*: has a .* statically; no stub takes the calls to it")
         self.assertRegex("\n".join(self.report_lines(wheel("mooncake"))),
-                         r"nvlink_allocator\.so +cudart +not linked: another file must load it +unknown")
+                         r"nvlink_allocator\.so +cudart +not linked: another file must load the library +unknown")
 
 
 class Nothing(Check):
@@ -533,8 +535,9 @@ class Nothing(Check):
     def test_a_stub_that_is_linked_in(self):
         path = self.compile("inside.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
                             BUILD / "lib/static/12/libcudart.a", "-ldl")
-        expected = ("inside.so: has anycuda's stub of cudart linked in statically; it needs no other\n\n  has "
-                    "anycuda's stub of cudart linked in statically; the functions that it calls there are unknown\n"
+        expected = ("inside.so: has anycuda's stub of cudart linked in statically; it needs no other stub\n\n"
+                    "  has anycuda's stub of cudart linked in statically; which functions the file calls through it is "
+                    "unknown\n"
                     "verdict: free\n")
         self.assertEqual(self.check(path), (0, expected, ""))
         about_one = expected.replace("verdict: free\n", "")  # the verdict is about all of them
@@ -562,7 +565,7 @@ class Nothing(Check):
         status, out, _ = self.check(self.call("other.so", "cudaGetDeviceProperties", stub))
         self.assertEqual(status, 1)
         self.assertIn("was linked with -lcudart_stub", out)
-        self.assertIn("\n  Pass --built-for MAJOR to check with the CUDA that it was built for.\nverdict: free; "
+        self.assertIn("\n  Pass --built-for MAJOR to check with the CUDA that the file was built for.\nverdict: free; "
                       "1 function would ", out)
         for path in (REAL / "linked" / "call_cudart-12", REAL / "versionless" / "call_cudart-12"):
             self.assertNotIn("was linked with -l", self.check(path)[1])
@@ -616,7 +619,7 @@ class Nothing(Check):
         status, out, _ = self.check(path)
         self.assertEqual((status, out.splitlines()[0]), (1, "loads.so: links no CUDA library"))
         self.assertIn("\n  may load libcupti.so.13 or libnppc.so.12 by name: anycuda has no stub for it, so this opens "
-                      "NVIDIA's library, of that CUDA only", out)
+                      "NVIDIA's library, which belongs to one CUDA major only", out)
         self.assertIn("\n  may load libcufile.so.0 or libcupti.so or libcutensor.so.2 or libnppc.so.%d by name: "
                       "anycuda has no stub for it, so this opens NVIDIA's library\n", out)
         (file,) = self.json(path)["inputs"][0]["files"]

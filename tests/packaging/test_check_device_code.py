@@ -82,7 +82,8 @@ class OnDrivers(unittest.TestCase):
         codes = [cubin(number, (12, 8)) for number in (80, 90, 120)]
         self.assertEqual(self.lines(codes, branches=(520, 525, 550, 570, 580)), [
             "on runtimes up to CUDA 11 with driver 520: no kernel loads",
-            "on runtimes up to CUDA 12 with driver 525-550: kernels for sm_80, sm_90 load; sm_120 does not",
+            "on runtimes up to CUDA 12 with driver 525-550: kernels for sm_80, sm_90 load; "
+            "those for sm_120 do not load",
             "on runtimes up to CUDA 12 with driver 570: all kernels load",
             "on runtimes up to CUDA 13 with driver 580: all kernels load"])
 
@@ -97,9 +98,9 @@ class OnDrivers(unittest.TestCase):
         start = "on runtimes up to CUDA"
         self.assertEqual(self.lines(*files, branches=(520, 550, 570, 580)), [
             f"{start} 11 with driver 520: kernels for sm_80 load; those for sm_75 load in some files only; "
-            "sm_100 does not",
+            "those for sm_100 do not load",
             f"{start} 12 with driver 550-570: kernels for sm_80 load; those for sm_75 load in some files only; "
-            "sm_100 does not",
+            "those for sm_100 do not load",
             f"{start} 13 with driver 580: all kernels load"])
         self.assertEqual(self.lines(*([cubin(80, one)] for one in ((12, 4), (13, 0))), branches=(550,)), [
             f"{start} 12 with driver 550: kernels for sm_80 load in some files only"])
@@ -108,13 +109,15 @@ class OnDrivers(unittest.TestCase):
         codes = [cubin(90, (12, 9)), cubin(90, (13, 1))]
         self.assertEqual(self.lines(codes, branches=(520, 550, 590)), [
             "on runtimes up to CUDA 11 with driver 520: no kernel loads",
-            "on runtimes up to CUDA 12 with driver 550: some kernels load, but not all kernels of any GPU",
+            "on runtimes up to CUDA 12 with driver 550: some kernels load, "
+            "but for each GPU at least one kernel does not",
             "on runtimes up to CUDA 13 with driver 590: all kernels load"])
 
     def test_cubins_of_an_unknown_toolkit_are_not_reported_as_failing(self):
         start, unknown = "on runtimes up to CUDA 12 with driver 550: ", "; whether those for sm_90 load is unknown"
         for codes, text in (([cubin(80, (12, 4))], "kernels for sm_80 load"), ([], "no kernel is known to load"),
-                            ([cubin(61, (12, 4)), cubin(80, (13, 0))], "kernels for sm_61 load; sm_80 does not")):
+                            ([cubin(61, (12, 4)), cubin(80, (13, 0))],
+                             "kernels for sm_61 load; those for sm_80 do not load")):
             self.assertEqual(self.lines([*codes, cubin(90, None)], branches=(550,)), [start + text + unknown])
         both = [cubin(90, None)], [cubin(90, (13, 0))]
         self.assertEqual(self.lines(*both, branches=(550,)), [f"{start}no kernel loads"])
@@ -245,8 +248,8 @@ class Command(Folder):
         self.assertTrue(self.last(path, "--runtime", "11.8,12,13")[1].endswith("not load with driver 450-575"))
 
     def test_first_line_without_runtime_names_cudas_with_old_drivers(self):
-        for release, ending in (("13.0", "; its device code needs driver 580, newer than those of CUDA 11-12"),
-                                ("12.4", "; its device code needs driver 525, newer than those of CUDA 11"),
+        for release, ending in (("13.0", "; its device code needs driver 580, newer than the drivers of CUDA 11-12"),
+                                ("12.4", "; its device code needs driver 525, newer than the drivers of CUDA 11"),
                                 ("11.8", "; its device code needs driver 450")):
             self.assertTrue(self.check(self.file(release))[1].splitlines()[0].endswith(f"13.5{ending}"), release)
 
@@ -306,15 +309,16 @@ class Command(Folder):
         path = self.made_wheel(a=self.file("12.4"), b=self.file("12.4"), c=self.file("13.0"))
         status, out, _ = self.check(path)
         self.assertEqual((status, out.splitlines()[-1]),
-                         (0, "verdict: free; device code of CUDA 12.4, 13.0: needs driver 525 to 580, by file"))
+                         (0, "verdict: free; device code of CUDA 12.4, 13.0: needs driver 525 to 580, depending on the "
+                             "file"))
         self.assertTrue(out.splitlines()[0].endswith(
-            "; its device code needs driver 525 to 580, by file, newer than those of CUDA 11"))
-        in_part = "device code loads in part with driver 525-575"
+            "; its device code needs driver 525 to 580, depending on the file, newer than the drivers of CUDA 11"))
+        in_part, by_file = "device code loads in part with driver 525-575", "depending on the file"
         for arguments, status, ending in (
-                (("12",), 1, in_part), (("12", "--allow", "in_part"), 0, "by file"), (("13",), 0, "by file"),
+                (("12",), 1, in_part), (("12", "--allow", "in_part"), 0, by_file), (("13",), 0, by_file),
                 (("11.8,12",), 1, f"{in_part.replace('loads', 'does not load with driver 450-520 and loads')}"),
                 (("11.8,12", "--allow", "in_part"), 1, "device code does not load with driver 450-520"),
-                (("550",), 1, in_part.replace("525-575", "550")), (("550", "--allow", "in_part"), 0, "by file")):
+                (("550",), 1, in_part.replace("525-575", "550")), (("550", "--allow", "in_part"), 0, by_file)):
             found_status, line = self.last(path, "--runtime", *arguments)
             self.assertEqual(found_status, status, arguments)
             self.assertTrue(line.endswith(ending), line)
@@ -442,7 +446,7 @@ class Command(Folder):
             found_status, line = self.last(place, "--driver", "550")
             self.assertEqual(found_status, status, name)
             self.assertIn(text, line)
-        self.assertIn("skipped (neither PTX nor a fatbin): a.ptx", self.check(self.folder / "a")[1])
+        self.assertIn("a.ptx: skipped (neither PTX nor a fatbin)", self.check(self.folder / "a")[1])
         (self.folder / "b" / "style.css").write_text(".vertical { color: red }")
         self.assertNotIn("style.css", self.check(self.folder / "b")[1])
 

@@ -115,7 +115,7 @@ class Loading(unittest.TestCase):
 
     def test_newer_cubins_on_an_older_driver(self):
         answer = self.answer([cubin(80, (13, 0)), ptx(80, (9, 0))], 550, 80)
-        self.assertEqual(answer.reason, "The cubins for sm_80 (sm_80) of CUDA 13.0 need driver 580 or newer, not 550.")
+        self.assertEqual(answer.reason, "The cubins for sm_80 of CUDA 13.0 need driver 580 or newer, not 550.")
         self.assertEqual(answer.hint, "Build device code with nvcc 12.x to serve drivers from 525 on, or install a "
                                       "newer driver.")
 
@@ -167,13 +167,13 @@ class Loading(unittest.TestCase):
         for code in one, text:
             self.assertIs(self.answer([code], 615, 90).loads, True)
             self.assertIsNone(self.answer([code], 610, 90).loads)
-            self.assertIn("are in concatenated entries: driver 615 or newer reads them; whether driver 610 does is "
-                          "unknown.", self.answer([code], 610, 90).reason)
+            self.assertIn("are in concatenated entries (nvcc --concat): driver 615 or newer reads them; whether "
+                          "driver 610 does is unknown.", self.answer([code], 610, 90).reason)
             self.assertIs(self.answer([code], 570, 90).loads, False)
             late = self.answer([code], 580, 90)
             self.assertEqual((late.loads, late.hint),
-                             (False, "Build it without nvcc --concat, or install a newer driver."))
-            self.assertIn(", in concatenated entries, ", late.reason)
+                             (False, "Build device code without nvcc --concat, or install a newer driver."))
+            self.assertIn(", in concatenated entries (nvcc --concat), ", late.reason)
             self.assertEqual(code_rules.is_served(code, 610, FACTS), False)
             self.assertEqual(code_rules.is_served(code, 615, FACTS), True)
             self.assertEqual((code_rules.driver_for(code, FACTS), code_rules.is_known([code], code.kind, FACTS)),
@@ -185,7 +185,7 @@ class Loading(unittest.TestCase):
 
     def test_drivers_before_12_4_read_no_zstd(self):
         for code, answer in (
-                (cubin(80, (12, 8), compression="zstd"), "The cubins for sm_80 (sm_80) of CUDA 12.8, compressed with "
+                (cubin(80, (12, 8), compression="zstd"), "The cubins for sm_80 of CUDA 12.8, compressed with "
                  "zstd, need driver 550 or newer, not 545."),
                 (ptx(80, (8, 0), compression="zstd"), "For sm_80 it has only PTX 8.0 (compute_80), compressed with "
                  "zstd, which driver 550 or newer compiles, not 545.")):
@@ -214,7 +214,7 @@ class Loading(unittest.TestCase):
             "Native code for sm_80, sm_90.", "PTX for compute_90, which the driver compiles for this and newer GPUs.",
             "PTX for compute_90a, which the driver compiles only for that GPU (a) or GPU family (f).",
             "LTO-IR, which nvcc or nvJitLink links.", "The cubins of CUDA 12.4 need driver 525 or newer.",
-            "PTX 8.4 needs driver 550 or newer on GPUs without a cubin."])
+            "PTX 8.4 needs driver 550 or newer on GPUs for which the file has no cubin."])
         self.assertEqual(code_rules.describe([], FACTS), [])
 
 

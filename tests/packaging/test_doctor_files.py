@@ -87,7 +87,7 @@ class Verdicts(unittest.TestCase):
 
     def test_driver_without_a_branch(self):
         needs = "Its device code needs driver 525 or newer."
-        for lacking, loads, text in (("", None, f"The branch of the driver is unknown. {needs}"),
+        for lacking, loads, text in (("", None, f"{needs} The branch of the driver is unknown."),
                                      ("no driver", False, needs)):
             found = file_of(cubin(90, (12, 4)), here=Devices(0, (), lacking))
             (reason,) = found.replies[0].reasons

@@ -496,7 +496,7 @@ CUDA runtime, libcudart_stub.so
      needs a driver for CUDA 13
   >  12.9  wheel 12.9.79  taken           packages  /a/libcudart.so.12
 
-A program gets, by the CUDA that it was built for
+The version that a program gets, by the CUDA that it was built for
                 CUDA 12  unversioned
   CUDA runtime  12.9     12.9
 

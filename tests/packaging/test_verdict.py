@@ -118,7 +118,7 @@ class Kinds(unittest.TestCase):
     def test_static_runtime_with_the_oldest_driver(self):
         self.assertEqual(described(use_file(static="12.9")), "static runtime 12.9: needs driver 525")
         self.assertEqual(described(use_file(static="12.4"), use_file(static="13.0")),
-                         "static runtime 12.4, 13.0: needs driver 525 to 580, by file")
+                         "static runtime 12.4, 13.0: needs driver 525 to 580, depending on the file")
         old = FileUse(Path("x"), (), (), True, None)
         self.assertEqual(described(old), "static runtime older than 11.8: needs driver 450")
         self.assertEqual(described(use_file(static="14.0")), "static runtime 14.0: the driver that it needs is unknown")
@@ -128,7 +128,7 @@ class Kinds(unittest.TestCase):
         found = input_verdict.of([("0.so", old), ("1.so", new)], (), table(),
                                  old_runtimes={"0.so": "410", "1.so": "450"})
         self.assertEqual(describe_verdict.sentence(found),
-                         "static runtime older than 11.8, 12.4: needs driver 410 to 525, by file")
+                         "static runtime older than 11.8, 12.4: needs driver 410 to 525, depending on the file")
 
     def test_own_loader(self):
         names = ("libcublas.so", "libcublas.so.%d")

@@ -12,8 +12,8 @@ from .gpus import Facts, Release, Version
 
 CONCATENATED = "concatenated"
 # How code is packed, and how to build it without that.
-_PACKED = {CONCATENATED: ("in concatenated entries", "Build it without nvcc --concat"),
-           ZSTD: ("compressed with zstd", "Build it with nvcc --compress-mode=speed")}
+_PACKED = {CONCATENATED: ("in concatenated entries (nvcc --concat)", "Build device code without nvcc --concat"),
+           ZSTD: ("compressed with zstd", "Build device code with nvcc --compress-mode=speed")}
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     driver = oldest_driver(codes, PTX, facts)
     if driver:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
-        lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer on GPUs without a cubin.")
+        lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer on GPUs for which the file has no "
+                     "cubin.")
     if any(code.concatenated for code in codes):
         packing = facts.packings[CONCATENATED]
         lines.append(f"Concatenated entries (nvcc --concat): driver {packing.read_by} or newer reads them, driver "
@@ -193,20 +194,26 @@ def unsupported(driver: int, gpu: int, facts: Facts) -> Answer | None:
 def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Answer:
     known = [code for code in cubins if code.toolkit]
     late = [code for code in known if not _serves(driver, driver_for(code, facts))]
-    names = ", ".join(_names(cubins))
+    cubins_for = _cubins_for(gpu, cubins)
     if late:
         needed = max(driver_for(code, facts) for code in late)
         from_driver = f"driver {needed} or newer" if all(driver_for(code, facts) for code in late) else "a newer driver"
         packed, hint = _hidden(late, driver, facts)
         what = f"of {_cuda(toolkits(late))}{f', {packed},' if packed else ''}"
-        return Answer(False, f"The cubins for sm_{gpu} ({names}) {what} need {from_driver}, not {driver}.",
+        return Answer(False, f"The {cubins_for} {what} need {from_driver}, not {driver}.",
                       hint or _rebuild(driver, gpu, facts))
     if len(known) < len(cubins):
-        return Answer(None, f"The cubins for sm_{gpu} ({names}) need an unknown driver: their CUDA release is unknown.")
+        return Answer(None, f"It is unknown which drivers load the {cubins_for}: their CUDA release is unknown.")
     hidden = [code for code in cubins if not is_served(code, driver, facts)]
     if hidden:
-        return _unknown(f"cubins for sm_{gpu} ({names})", hidden, driver, facts)
-    return Answer(True, f"Driver {driver} loads the cubins for sm_{gpu} ({names}).")
+        return _unknown(cubins_for, hidden, driver, facts)
+    return Answer(True, f"Driver {driver} loads the {cubins_for}.")
+
+
+def _cubins_for(gpu: int, cubins: Iterable[Code]) -> str:
+    """cubins for sm_86 (sm_80): the cubins that the GPU runs, with their names if these differ from the GPU's."""
+    names = _names(cubins)
+    return f"cubins for sm_{gpu}" + ("" if names == [f"sm_{gpu}"] else f" ({', '.join(names)})")
 
 
 def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Answer:

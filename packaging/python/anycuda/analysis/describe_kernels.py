@@ -30,9 +30,9 @@ def contents(kernels: Kernels, facts: Facts) -> dict[str, list[str]]:
 
 
 def on_drivers(one: OnDrivers) -> str:
-    """on runtimes up to CUDA 12 with driver 525-565: kernels for sm_80, sm_90 load; sm_120 does not"""
+    """on runtimes up to CUDA 12 with driver 525-565: kernels for sm_80, sm_90 load; those for sm_120 do not load"""
     parts = [_native(one), f"PTX for {', '.join(one.compiled)} compiles" if one.compiled else ""]
-    nothing = "some kernels load, but not all kernels of any GPU" if one.some else "no kernel loads"
+    nothing = "some kernels load, but for each GPU at least one kernel does not" if one.some else "no kernel loads"
     text = "; ".join(filter(None, parts)) or nothing
     runtimes = f"on runtimes up to CUDA {one.cuda} " if one.cuda else ""
     return f"{runtimes}with driver {span(one.drivers)}: {text}"
@@ -55,7 +55,7 @@ def _native(one: OnDrivers) -> str:
 
 
 def _fails(one: OnDrivers) -> str:
-    return f"; {', '.join(one.fails)} {'does' if len(one.fails) == 1 else 'do'} not" if one.fails else ""
+    return f"; those for {', '.join(one.fails)} do not load" if one.fails else ""
 
 
 def span(branches: Sequence[int]) -> str:

@@ -94,8 +94,8 @@ def facts(path: Path | None = None) -> Facts:
     try:
         return of_json(data.read(path)["device_code"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Failure(f"{path or data.find()} lacks {error}: it belongs to another version of anycuda; install anycuda "
-                      "again") from None
+        raise Failure(f"{path or data.find()} cannot be read ({error!r}): it belongs to another version of anycuda; "
+                      "install anycuda again") from None
 
 
 def of_json(text: dict) -> Facts:

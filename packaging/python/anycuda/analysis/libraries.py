@@ -304,8 +304,8 @@ def table(path: Path | None = None) -> Table:
                      tuple(Product(row["of_cuda"], row["distribution"], tuple(row["libraries"]))
                            for row in text["products"]))
     except (KeyError, TypeError, AttributeError) as error:
-        raise Failure(f"{path or data.find()} lacks {error}: it belongs to another version of anycuda; install anycuda "
-                      "again") from None
+        raise Failure(f"{path or data.find()} cannot be read ({error!r}): it belongs to another version of anycuda; "
+                      "install anycuda again") from None
 
 
 def _library(name: str, about: dict) -> Library:

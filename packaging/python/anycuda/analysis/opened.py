@@ -16,15 +16,15 @@ _RUNTIME_AND_DRIVER = ("cudart", "cuda")
 _TRIED = ("cudart", "nvrtc")
 
 WHO_SERVES = {
-    "major": "`anycuda run` serves it with a drop-in, and `anycuda repair` puts that into a wheel",
+    "major": "`anycuda run` serves it with a drop-in, and `anycuda repair` puts the drop-in into a wheel",
     "tried": "the file tries several majors and takes what is installed; `anycuda run` serves each with a drop-in",
     "inside": "the wheel brings a file of that name",
     "common": "the name is the same for every CUDA; `anycuda run` serves it with a drop-in",
     "unnumbered": "every drop-in has a number in its name, so this opens NVIDIA's library",
-    "unfinished": "the program completes the name at run time; `anycuda run` serves the names that drop-ins have",
-    "unknown": "no drop-in has this name, so it opens NVIDIA's library",
+    "unfinished": "the program completes the name at run time; `anycuda run` serves it if a drop-in has that name",
+    "unknown": "no drop-in has this name, so this opens NVIDIA's library",
     "path": "the name is part of a path, so dlopen opens the file at this path, not a drop-in",
-    "tied": "anycuda has no stub for it, so this opens NVIDIA's library, of that CUDA only",
+    "tied": "anycuda has no stub for it, so this opens NVIDIA's library, which belongs to one CUDA major only",
     "unstubbed": "anycuda has no stub for it, so this opens NVIDIA's library",
 }
 

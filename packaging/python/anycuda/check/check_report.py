@@ -75,7 +75,7 @@ class _Page:
         if rows:
             self._gap()
             for text, names in rows:
-                self._line(f"{text}: {names}" if self.input.kind != "file" else text)
+                self._line(f"{names}: {text}" if self.input.kind != "file" else text)
 
     def _requirements(self) -> None:
         lines = describe_input.requirements(self.input)
@@ -154,8 +154,8 @@ class _Page:
         if any(run.kind == UNCHECKED for run in self.failing):
             # References to a stub that was linked directly have a version, which patch does not replace.
             native = any(use.native for file in self.input.files for use in file.use.uses)
-            self._line("Pass --built-for MAJOR to check with the CUDA that it was built for"
-                       + ("." if native else "; `anycuda patch --built-for MAJOR` records it in the file."))
+            self._line("Pass --built-for MAJOR to check with the CUDA that the file was built for"
+                       + ("." if native else "; `anycuda patch --built-for MAJOR` records MAJOR in the file."))
 
     def _gap(self) -> None:
         self.lines.append("")

@@ -88,9 +88,9 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
 
 
 def _needs_driver(one: Input, asked: Asked) -> str:
-    """The text after the CUDA releases: ; its device code needs driver 580, newer than those of CUDA 11-12"""
+    """The text after the CUDA releases: ; its device code needs driver 580, newer than the drivers of CUDA 11-12"""
     runtime, (least, needed), majors = int(one.verdict.driver or 0), one.drivers_needed, one.late_majors(asked)
-    newer = f", newer than those of CUDA {'-'.join(dict.fromkeys((majors[0], majors[-1])))}" if majors else ""
+    newer = f", newer than the drivers of CUDA {'-'.join(dict.fromkeys((majors[0], majors[-1])))}" if majors else ""
     if not needed or runtime == needed and not majors:
         return ""
     what = "static runtime" if runtime == needed else "device code"
@@ -132,12 +132,13 @@ def _without_cells(one: Input, asked: Asked) -> str:
     if any(file.use.static_runtime for file in one.files):
         opens = any(use.how == "loaded" and use.library != "cuda" for use in uses)
         return ("has its CUDA runtime linked in statically; "
-                + ("it may load other CUDA libraries by name" if opens else "it has no calls for a stub"))
+                + ("it may load other CUDA libraries by name" if opens else
+                   "it makes no calls that a stub could serve"))
     if any(file.use.provides and file.use.provides.what != "some" for file in one.files):
-        return "is a CUDA library or a stub; it has no calls for a stub"
+        return "is a CUDA library or a stub; it makes no calls that a stub could serve"
     inside = sorted({name for file in one.files for name in _stubs_inside(file.use, asked)})
     if inside:
-        return f"has anycuda's stub of {' and '.join(inside)} linked in statically; it needs no other"
+        return f"has anycuda's stub of {' and '.join(inside)} linked in statically; it needs no other stub"
     if uses:
         return "links no CUDA library"
     if any(use.symbols for file in one.files for use in file.served):  # --library selects others
@@ -195,7 +196,7 @@ def how(use: Use, file: File) -> str:
     if use.needed in file.kept:
         return f"{use.needed} (a copy that repair keeps)"
     if use.how == "unnamed":
-        return "not linked: another file must load it"
+        return "not linked: another file must load the library"
     return {"stub": f"{use.needed} (anycuda)", "peer": f"{use.needed} (another project's stub)",
             "renamed": f"{use.needed} (a copy)"}.get(use.how, use.needed or "")
 
@@ -247,8 +248,8 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
         texts.append(f"has a {release} linked in statically; no stub takes the calls to it")
     inside = _stubs_inside(use, asked)
     if inside:
-        texts.append(f"has anycuda's stub of {' and '.join(inside)} linked in statically; the functions that it calls "
-                     "there are unknown")
+        texts.append(f"has anycuda's stub of {' and '.join(inside)} linked in statically; which functions the file "
+                     "calls through it is unknown")
     for one in use.uses:
         if _is_native(one, asked):
             texts.append(f"was linked with -l{one.library}_stub ({one.needed}), which records no major, so its calls "
@@ -298,8 +299,9 @@ def _pin(pin: PinFate) -> str:
 
 
 def _preload(one: Preload) -> str:
-    what = (f"`anycuda repair {_FREE}` removes those that become extras from it" if one.file.endswith(".json") else
-            "test it in an environment without them")
+    these = "this distribution" if len({*one.distributions, *one.imported}) == 1 else "these distributions"
+    what = (f"`anycuda repair {_FREE}` removes from this file the distributions that become extras"
+            if one.file.endswith(".json") else f"test the wheel in an environment without {these}")
     does = preload.does(_distributions(one.distributions), _distributions(one.imported))
     return f"{one.file} {does}; {what}"
 

@@ -73,12 +73,13 @@ def _static(runtimes: Sequence[StaticRuntime]) -> str:
 
 
 def needs_driver(least: int, newest: int, unknown: bool = False) -> str:
-    """needs driver 450 to 580, by file: from the file with the lowest need to the one with the highest. `unknown`:
-    possibly a newer driver."""
+    """needs driver 450 to 580, depending on the file: from the file with the lowest need to the one with the highest.
+    `unknown`: possibly a newer driver."""
     if not newest:
         return "the driver that it needs is unknown"
     newer = " or newer" if unknown else ""
-    return f"needs driver {newest}{newer}" if least == newest else f"needs driver {least} to {newest}{newer}, by file"
+    return (f"needs driver {newest}{newer}" if least == newest else
+            f"needs driver {least} to {newest}{newer}, depending on the file")
 
 
 def _device_code(needs: Needs) -> str:

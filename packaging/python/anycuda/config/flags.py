@@ -23,7 +23,7 @@ def check_request(major: str | None, libraries: list | None, flags: bool, libs: 
         raise Failure("--cflags, --libs and --rpath need the CUDA major of the headers that you compile with: "
                       "anycuda config --cflags --libs 12")
     if not flags and (major or libraries):
-        raise Failure("MAJOR and --library select flags: add --cflags, --libs or --rpath")
+        raise Failure("MAJOR and --library need an option that prints flags: add --cflags, --libs or --rpath")
     if libraries and not libs:
         raise Failure("--library selects the libraries for --libs, which is missing; the other flags are the same for "
                       "every library: add --libs, or leave out --library")
@@ -62,7 +62,7 @@ def _linker_file(found: Installation, library: str, major: str) -> Path:
         return here[library]
     others = [other for other in MAJORS if other != major and library in _by_library(found.folder("link") / other)]
     if others:
-        raise Failure(f"this anycuda has no {library} for CUDA {major}: use {library} for CUDA {', '.join(others)}")
+        raise Failure(f"this anycuda has no {library} for CUDA {major}: pass {' or '.join(others)} as MAJOR")
     stub = found.folder("stubs") / f"lib{library}_stub.so"
     if not stub.is_file():
         raise Failure(f"this anycuda has no library {library!r}: for CUDA {major} use one of {', '.join(sorted(here))}")

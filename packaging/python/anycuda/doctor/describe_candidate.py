@@ -108,9 +108,10 @@ def condition_of(candidate: Candidate, driver: Driver) -> str:
     conditions = {
         "served_by_minor_version": f"{newer}: works by minor-version compatibility, but the driver cannot compile "
                                    "PTX that is this new",
-        "served_by_declaration": f"{newer}: works if NVIDIA's cuda-compat package is in use, as the user declared",
-        "branch_short": f"{newer}: the driver's branch is older than this major needs, and "
-                        "strict mode refuses it",
+        "served_by_declaration": f"{newer}: works if NVIDIA's cuda-compat package is in use, as "
+                                 "ANYCUDA_DRIVER_COMPAT=assume_forward_compat declares",
+        "branch_short": f"{newer}: the driver's branch is older than this CUDA major needs; strict mode would refuse "
+                        "this file",
         "branch_unknown": f"{newer}: works if the driver's branch, which is unknown, allows it",
     }
     taken = next((decision.driver for decision in candidate.decisions.values() if decision.taken), "")

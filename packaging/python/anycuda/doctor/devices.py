@@ -38,7 +38,7 @@ def replies(code: Kernels, needs: Needs | None, runtimes: Mapping[str, int], dev
         return [kernels.reply(code, gpu, devices.branch, runtimes, facts) for gpu in devices.gpus or (0,)]
     needed = f"Its device code needs driver {needs.driver} or newer." if needs and needs.driver else ""
     if not devices.lacking:
-        return [Reply(0, 0, None, False, {f"The branch of the driver is unknown. {needed}".strip(): []})]
+        return [Reply(0, 0, None, False, {f"{needed} The branch of the driver is unknown.".strip(): []})]
     if needed:
         return [Reply(0, 0, False, False, {needed: []})]
     return [] if code.files else [kernels.reply(code, 0, 0, {}, facts)]

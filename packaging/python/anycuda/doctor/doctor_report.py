@@ -176,7 +176,7 @@ def _places(library: Library) -> str:
 def _matrix(findings: Findings, page: Page) -> None:
     callers = list(dict.fromkeys(caller for library in findings.libraries for caller in library.answers))
     callers.sort(key=lambda caller: (not caller.isdigit(), caller))
-    page.head("A program gets, by the CUDA that it was built for")
+    page.head("The version that a program gets, by the CUDA that it was built for")
     rows = []
     for library in findings.libraries:
         # The driver's functions are the same for all callers.
