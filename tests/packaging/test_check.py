@@ -511,7 +511,7 @@ class RealWheels(Check):
         on_12 = self.report_lines(wheel("torchvision"), "--runtime", "12")[0]
         self.assertTrue(on_12.endswith("; but it also has a CUDA runtime linked in statically"), on_12)
         self.assertRegex("\n".join(lines),
-                         r"torchvision\.libs/libnvjpeg\..*: has a .* statically; no stub takes the calls to it")
+                         r"torchvision\.libs/libnvjpeg\..*: has a .* statically; a stub cannot replace it")
         self.assertRegex("\n".join(self.report_lines(wheel("mooncake"))),
                          r"nvlink_allocator\.so +cudart +not linked: another file must load the library +unknown")
 

@@ -94,6 +94,12 @@ class Verdicts(unittest.TestCase):
                          "CUDA work is possible: CUDA runtime 12.9 or 12.10, a driver for CUDA 13.0, 2 GPUs; "
                          "a program built for CUDA 11 gets no CUDA runtime.")
 
+    def test_programs_are_named_by_the_cuda_that_they_record(self):
+        for callers, expected in ((["11", "12"], "program built for CUDA 11 or CUDA 12"),
+                                  (["12", "unversioned"], "program built for CUDA 12 or with unversioned calls"),
+                                  (["unversioned"], "program with unversioned calls")):
+            self.assertEqual(verdict.program_of(callers), expected)
+
 
 class Hints(unittest.TestCase):
     def commands(self, what: Findings, **about) -> list[str]:
@@ -388,6 +394,9 @@ class Hint(unittest.TestCase):
         self.assertIn("sudo dnf install nvidia-open ", packages.install_driver("rocky"))
         self.assertEqual(packages.provide("fedora", "x.so.1"), "dnf provides '*/x.so.1'")
         self.assertEqual(packages.install_fabric("ubuntu", ""), "")
+        # apt would remove a package whose name ends in a hyphen.
+        self.assertEqual(packages.install_nvml("ubuntu", ""),
+                         "# install this part of NVIDIA's driver: https://www.nvidia.com/drivers")
 
 
 class DescribeCandidate(unittest.TestCase):
@@ -400,7 +409,7 @@ class DescribeCandidate(unittest.TestCase):
     def test_verdicts_that_differ_name_their_callers(self):
         self.assertEqual(verdict_of(candidate(_11=TOO_OLD, _12=TAKEN, _13=TOO_OLD, unversioned=TAKEN)),
                          ("taken",
-                          "for CUDA 11, 13: needs a driver for CUDA 13; for CUDA 12 and an unknown CUDA: taken"))
+                          "for CUDA 11, 13: needs a driver for CUDA 13; for CUDA 12 and unversioned calls: taken"))
         self.assertEqual(verdict_of(candidate(_11=TOO_OLD, _12=PASSED))[0], "depends")
 
     def test_runtime_newer_than_the_driver_names_its_conditions(self):

@@ -219,13 +219,17 @@ class Editor(Workspace):
         path = self.made("libuser.so")
         before = path.read_bytes()
         for wanted, reason in (
-            (Edit(needed={"libnone.so": "libstub.so"}), "does not need libnone.so"),
+            (Edit(needed={"libnone.so": "libstub.so"}),
+             "cannot replace libnone.so, since the file does not need it"),
             (Edit(needed={"libold.so.1": "lib\0stub.so"}), "cannot store the name"),
             (Edit(add_needed=("",)), "cannot store the name"),
-            (Edit(versions={"value": ("libstub.so", "lib.1")}), "does not need libstub.so"),
+            (Edit(versions={"value": ("libstub.so", "lib.1")}),
+             "version of libstub.so to the symbol value, since DT_NEEDED does not contain libstub.so"),
             (Edit(versions={"value": ("libold.so.1", "lib.9")}),
-             "cannot give value the version lib.9 of libold.so.1, since it already has another version"),
-            (Edit(versions={"nothing": ("libold.so.1", "lib.1")}), "does not reference nothing"),
+             "cannot add the symbol version lib.9 of libold.so.1 to the symbol value, since this symbol already has "
+             "another version"),
+            (Edit(versions={"nothing": ("libold.so.1", "lib.1")}),
+             "version to the symbol nothing, since the file does not reference this symbol"),
         ):
             for call in (edit.apply, edit.preview):
                 with self.assertRaisesRegex(ElfError, reason):
@@ -248,7 +252,7 @@ class Editor(Workspace):
         changes = PatchSet(opened(self.made("libuser.so")))
         changes.overwrite(0x1000, b"\xaa" * 64)
         changes.overwrite(0x1020, b"\xaa" * 64)
-        with self.assertRaisesRegex(ElfError, "damaged: tables to be changed overlap"):
+        with self.assertRaisesRegex(ElfError, "damaged: two tables that the edit would change overlap"):
             changes.plan()
 
     def test_preview_says_the_same_and_writes_nothing(self):

@@ -236,8 +236,12 @@ class Refused(unittest.TestCase):
         self.assertIn("needs libcublas.so.12, for which anycuda has no stub", self.refusal(blas))
         made = make(blas, options=plan.Options(partly=True))
         self.assertEqual((made.refusals, len(made.edits)), ([], 1))
-        self.assertEqual(made.notes, ["a.so needs libcublas.so.12, for which anycuda has no stub: without it, the file "
-                                      "does not load"])
+        self.assertEqual(made.notes, ["a.so needs libcublas.so.12, for which anycuda has no stub: where this library "
+                                      "is not installed, the file does not load"])
+        several = member("a.so", use(), other=("libcublas.so.11", "libcublas.so.12"))
+        self.assertTrue(self.refusal(several).endswith(
+            "where these libraries are not installed, the file does not load. --partly repairs everything else, for "
+            "machines that have them"))
 
     def test_bundled_or_major_free_library_is_not_refused(self):
         for other, files, notes in (("libcublas-0123abcd.so.12", ("thing.libs/libcublas-0123abcd.so.12",), 0),

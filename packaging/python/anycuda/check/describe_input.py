@@ -245,7 +245,7 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
             texts.append("is quiet: it writes messages only if ANYCUDA_LOG is set (`anycuda repair --quiet-stubs`)")
     if use.static_runtime and asked.wants("cudart"):
         release = f"CUDA runtime {use.runtime_release}" if use.runtime_release else "CUDA runtime"
-        texts.append(f"has a {release} linked in statically; no stub takes the calls to it")
+        texts.append(f"has a {release} linked in statically; a stub cannot replace it")
     inside = _stubs_inside(use, asked)
     if inside:
         texts.append(f"has anycuda's stub of {' and '.join(inside)} linked in statically; which functions the file "

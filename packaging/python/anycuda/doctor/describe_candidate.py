@@ -7,8 +7,7 @@ import os
 from pathlib import Path
 
 from ..elf import ElfError, mark
-from .findings import Candidate, Decision, Driver
-from .verdict import name_of_caller
+from .findings import UNVERSIONED, Candidate, Decision, Driver
 
 TAKEN, NOT_NEEDED, DEPENDS = "taken", "not needed", "depends"
 _STATES = {
@@ -119,8 +118,8 @@ def condition_of(candidate: Candidate, driver: Driver) -> str:
 
 
 def for_callers(callers: list[str]) -> str:
-    majors = [caller for caller in callers if caller.isdigit()]
-    others = [name_of_caller(caller) for caller in callers if not caller.isdigit()]
+    majors = [caller for caller in callers if caller != UNVERSIONED]
+    others = ["unversioned calls"] if UNVERSIONED in callers else []
     return "for " + " and ".join(([f"CUDA {', '.join(majors)}"] if majors else []) + others)
 
 

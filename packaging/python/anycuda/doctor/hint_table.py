@@ -179,7 +179,8 @@ DRIVER_CALL = {
         "A GPU or MIG instance that this process is given cannot be used: it is in MIG mode without instances, or it "
         "is not accessible.",
         "List the GPUs and their MIG instances, create the missing ones or disable MIG mode.",
-        ("nvidia-smi -L", "sudo nvidia-smi mig -lgi", "sudo nvidia-smi mig -cgi PROFILE -C"), _MIG),
+        ("nvidia-smi -L", "sudo nvidia-smi mig -lgi",
+         "sudo nvidia-smi mig -cgi PROFILE -C  # sudo nvidia-smi mig -lgip lists the profiles"), _MIG),
     "invalid_device_of_container": HintRow(
         "A GPU or MIG instance that this container is given cannot be used: the host changed its MIG instances after "
         "the container had started, or a GPU is in MIG mode without instances.",

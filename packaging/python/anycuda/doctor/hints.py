@@ -15,7 +15,7 @@ from .findings import Answer, Candidate, Driver, Findings, Library
 from .hint import Hint, hint, missing_dependency, read_problem, without_folder, without_hint
 from .hint_table import LIBRARIES
 from .machine import TOOLKIT_VARIABLES, Machine
-from .verdict import RUNTIME, name_of_caller
+from .verdict import RUNTIME, program_of
 
 # The row for a file's state. A file with a state in the first table is always reported; one in the second table may be
 # there for good reasons, and is reported only if a program gets no library.
@@ -127,7 +127,7 @@ def _nothing(library: Library) -> dict[str, Answer]:
 
 def _who_gets_nothing(library: Library, callers: list[str]) -> str:
     if len(callers) < len(library.answers):
-        return f"A program built for {' or '.join(map(name_of_caller, callers))} gets no {library.short}."
+        return f"A {program_of(callers)} gets no {library.short}."
     if library.name == RUNTIME:
         return f"A program gets no {library.short}."
     return f"A program that uses {library.short} does not get it."
@@ -184,7 +184,7 @@ def _cause_of(library: Library, taken: Candidate, nearest: Candidate, machine: M
     if taken.place == "loaded":
         preloaded = taken.path in variables.get("LD_PRELOAD", "").replace(":", " ").split()
         return (("LD_PRELOAD loads it first", "unset LD_PRELOAD") if preloaded else
-                ("The process has loaded it already", "env | grep -E '^LD_|^PYTHON'"))
+                ("The process of doctor loaded it before the search", "env | grep -E '^LD_|^PYTHON'"))
     if taken.place == "library_path":
         folder = os.path.dirname(taken.path)
         return (f"LD_LIBRARY_PATH names {folder}", without_folder(variables.get("LD_LIBRARY_PATH", ""), folder))

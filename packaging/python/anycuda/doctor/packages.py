@@ -189,7 +189,9 @@ def install_nvml(distribution: str, version: str) -> str:
 
 
 def _of_driver(commands: dict[str, str], distribution: str, version: str) -> str:
-    command = commands.get(distribution, f"# install this part of NVIDIA's driver {version}: {_NO_INSTALLER}")
+    command = commands.get(distribution, "")
+    if not command or "{branch}" in command and not version:
+        return f"# install this part of NVIDIA's driver{version and f' {version}'}: {_NO_INSTALLER}"
     return command.format(branch=version.split(".")[0])
 
 

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..analysis import exit_status
-from .findings import Driver, Findings, Library, numbers
+from .findings import UNVERSIONED, Driver, Findings, Library, numbers
 
 if TYPE_CHECKING:
     from .files import File
@@ -111,8 +111,12 @@ def _summary(runtime: Library, driver: Driver) -> str:
 
 def _left_out(runtime: Library) -> list[str]:
     left = [caller for caller, answer in runtime.answers.items() if not answer.path]
-    return [f"a program built for {' or '.join(map(name_of_caller, left))} gets no {runtime.product}"] if left else []
+    return [f"a {program_of(left)} gets no {runtime.product}"] if left else []
 
 
-def name_of_caller(caller: str) -> str:
-    return f"CUDA {caller}" if caller.isdigit() else "an unknown CUDA"
+def program_of(callers: Collection[str]) -> str:
+    """program built for CUDA 11 or CUDA 12 or with unversioned calls"""
+    majors = [f"CUDA {caller}" for caller in callers if caller != UNVERSIONED]
+    kinds = [f"built for {' or '.join(majors)}"] if majors else []
+    kinds += ["with unversioned calls"] if UNVERSIONED in callers else []
+    return f"program {' or '.join(kinds)}"

@@ -89,7 +89,7 @@ def edited(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) ->
 def _rename(info: DynamicInfo, edit: Edit, headers: Headers) -> None:
     for old in edit.needed:
         if old not in info.needed and all(need.file != old for need in info.needs):
-            raise headers.error(f"does not need {old}")
+            raise headers.error(f"cannot replace {old}, since the file does not need it")
     names: list[str] = []
     for name in info.needed:
         new = edit.needed.get(name, name)
@@ -126,15 +126,17 @@ def _require(info: DynamicInfo, edit: Edit, headers: Headers, strings: Strings) 
                 numbers[text].append(number)
     for name, (file, symbol_version) in edit.versions.items():
         if file not in info.needed:  # the dynamic linker would end the program
-            raise headers.error(f"cannot give {name} a version of {file}, since the file does not need {file}")
+            raise headers.error(f"cannot add a symbol version of {file} to the symbol {name}, since DT_NEEDED does not "
+                                f"contain {file}")
         index = _index(info, file, symbol_version, headers, strings)
         if not numbers[name]:
-            raise headers.error(f"does not reference {name}")
+            raise headers.error(f"cannot add a symbol version to the symbol {name}, since the file does not reference "
+                                "this symbol")
         for number in numbers[name]:
             old = info.indices.get(number, int.from_bytes(indices[2 * number: 2 * number + 2], "little"))
             if old not in (layout.VERSYM_LOCAL, layout.VERSYM_GLOBAL, index):
-                raise headers.error(f"cannot give {name} the version {symbol_version} of {file}, since it already has "
-                                    "another version")
+                raise headers.error(f"cannot add the symbol version {symbol_version} of {file} to the symbol {name}, "
+                                    "since this symbol already has another version")
             info.indices[number] = index
 
 
@@ -151,6 +153,7 @@ def _index(info: DynamicInfo, file: str, symbol_version: str, headers: Headers, 
     used += [other.index for other in versions.defined(headers, strings)]
     index = max([layout.VERSYM_GLOBAL, *used]) + 1
     if index >= layout.VERSYM_HIDDEN:
-        raise headers.error("already has the largest possible number of symbol versions")
+        raise headers.error("cannot add a symbol version, since the file already has the largest possible number of "
+                            "symbol versions")
     need.versions.append(versions.SymbolVersion(symbol_version, index, 0, 0))
     return index

@@ -47,7 +47,8 @@ class Headers:
          self.section_size, self.section_count, self.section_names) = source.record(layout.HEADER, 0, "header")
         self.machine = layout.MACHINES.get(machine, f"machine {machine}")
         if self.type not in (layout.ET_EXEC, layout.ET_DYN):
-            raise self.error(f"not a program or shared library: {layout.TYPES.get(self.type, 'damaged')}")
+            kind = layout.TYPES.get(self.type, f"its ELF type {self.type} is unknown")
+            raise self.error(f"not a program or shared library: {kind}")
         if size != layout.SEGMENT.size or not 0 < count < layout.PN_XNUM:
             raise self.error(f"damaged: it claims {count} program headers of {size} bytes")
         table = source.bytes(self.segments_at, size * count, "table of program headers")
@@ -81,7 +82,7 @@ class Headers:
                 raise self.error(f"truncated: a segment ends at byte {segment.offset + segment.in_file}, "
                                  f"the file at {self.source.size}")
             if segment.in_memory < segment.in_file or segment.address + segment.in_memory >= 1 << 63:
-                raise self.error("damaged: a segment does not fit into its memory")
+                raise self.error("damaged: a segment is larger in the file than in memory, or its address is invalid")
         if sum(segment.in_file for segment in self.loads) > 2 * self.source.size:
             raise self.error("damaged: its segments overlap in the file")
 
@@ -143,8 +144,8 @@ class Strings:
     def get(self, offset: int) -> str:
         end = self.table.find(b"\0", offset) if offset < len(self.table) else -1
         if end < 0:
-            raise self.headers.error(f"damaged: a name starts at byte {offset} of a string table of "
-                                     f"{len(self.table)} bytes")
+            raise self.headers.error(f"damaged: the name at byte {offset} of its string table does not end in the "
+                                     f"table, which has {len(self.table)} bytes")
         self.given += end - offset
         if self.given > self._MOST:
             raise self.headers.error("damaged: its names are longer than in any real file")

@@ -127,7 +127,7 @@ class PatchSet:
             fields += _differences(offset, self.source.bytes(offset, len(new), "overwritten bytes"), new)
         for (offset, new), (following, _) in zip(fields, fields[1:]):
             if offset + len(new) > following:
-                raise found.error("damaged: tables to be changed overlap")
+                raise found.error("damaged: two tables that the edit would change overlap")
         return Plan(fields, self.start, bytes(self.tail)) if self.tail else Plan(fields, self.source.size, b"")
 
 

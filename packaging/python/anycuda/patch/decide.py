@@ -185,7 +185,7 @@ def _notes(use: FileUse) -> list[str]:
         if one.optional:
             notes.append(f"uses functions of {one.library} only if it is already loaded: patch does not change this")
     if use.static_runtime:
-        notes.append("has a CUDA runtime linked in statically; no stub takes the calls to it")
+        notes.append("has a CUDA runtime linked in statically; a stub cannot replace it")
     return notes
 
 

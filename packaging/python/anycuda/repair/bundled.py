@@ -15,7 +15,8 @@ from .scan import Member, Scan
 if TYPE_CHECKING:
     from .plan import Plan
 
-_NVIDIAS, _STUB = "an unneeded copy of NVIDIA's library", "an unneeded stub under the common name"
+_NVIDIAS = "an unneeded copy of NVIDIA's library"
+_STUB = "an unneeded stub: the changed files need a stub with a hash in its name instead"
 
 
 def unstubbed_deps(member: Member, replaced: Collection[str], inside: frozenset, table: Table) -> list[str]:

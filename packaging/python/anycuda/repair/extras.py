@@ -77,7 +77,7 @@ class Extras:
                 whole = f"{text}; {marker}" if marker else text
                 parsed = requirement.parse(whole)
                 if parsed is None:
-                    raise ValueError(f"{whole!r} is not a requirement")
+                    raise ValueError(f"{whole!r} is not a valid requirement")
                 found.append(parsed.in_extra(self.name(major)))
         return found
 

@@ -121,19 +121,21 @@ def _add_ties(plan: Plan, scan: Scan, options: Options, inside: frozenset[str], 
             if not options.exclude.file(tie.file)]
     accepted = [tie for tie in tied if options.partly or options.exclude.library(tie.library)]
     plan.notes += _tied(accepted)
-    rest = ". --partly repairs everything else, for machines that have it"
-    plan.refusals += _tied([tie for tie in tied if tie not in accepted], rest)
+    plan.refusals += _tied([tie for tie in tied if tie not in accepted], True)
 
 
-def _tied(found: list[Tie], rest: str = "") -> list[str]:
+def _tied(found: list[Tie], refused: bool = False) -> list[str]:
     """A line for each file."""
     groups: dict[tuple[str, str], list[str]] = {}
     for tie in found:
         groups.setdefault((tie.file, tie.how), []).append(tie.library)
     lines = []
     for (file, how), names in groups.items():
-        without = "the file does not load" if how == ties.NEEDS else "features that open it do not work"
-        lines.append(f"{file} {how} {', '.join(names)}, for which anycuda has no stub: without it, {without}{rest}")
+        these, it = ("these libraries are", "them") if len(names) > 1 else ("this library is", "it")
+        what = "the file does not load" if how == ties.NEEDS else f"features that open {it} do not work"
+        rest = f". --partly repairs everything else, for machines that have {it}" if refused else ""
+        lines.append(f"{file} {how} {', '.join(names)}, for which anycuda has no stub: where {these} not installed, "
+                     f"{what}{rest}")
     return lines
 
 

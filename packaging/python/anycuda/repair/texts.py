@@ -78,7 +78,9 @@ def _preloads(wheel: Wheel, distributions: set[str], texts: Texts, table: Table)
             texts.changes.append(f"{name} no longer loads the libraries of {', '.join(asks)}")
         else:
             does = preload.does(", ".join(asks), ", ".join(imports))
-            texts.notes.append(f"{name} {does}, which may no longer be installed: test the wheel without them")
+            these, it = ("this distribution", "it") if len({*asks, *imports}) == 1 else ("these distributions", "them")
+            texts.notes.append(f"{name} {does}; pip now installs {these} only with an extra: test the wheel without "
+                               f"{it}")
 
 
 def small_texts(wheel: Wheel) -> Iterator[tuple[str, bytes]]:
