@@ -51,14 +51,20 @@ Status refuse(Status status, const char* function, const char* why) {
   return refuse(status, function, why, nullptr);
 }
 
+Status refuse_old_driver(Status status, const char* function, const char* why) {
+  return refuse(status, function, why, kNewerDriver);
+}
+
 Status missing_function(const char* name) {
-  if (is_driver_name(name) && driver_of_process().handle == nullptr) {
+  const bool of_driver = is_driver_name(name);
+  if (of_driver && driver_of_process().handle == nullptr) {
     return refuse(static_cast<Status>(kTables.status_no_library), name,
                   "this function of the CUDA driver is missing, because no driver was found",
                   "install NVIDIA's display driver (its libcuda.so.1)");
   }
   return refuse(static_cast<Status>(kTables.status_absent), name,
-                "neither the library nor the driver of this process has it");
+                "neither the library nor the driver of this process has it",
+                of_driver ? kNewerDriver : nullptr);
 }
 
 KeepLastError::KeepLastError() : before_(static_cast<Status>(library_last_error())) {}

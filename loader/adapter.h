@@ -51,6 +51,9 @@ Status remember(Status status);
 // function.
 Status refuse(Status status, const char* function, const char* why);
 
+// The same where only a newer driver helps, whichever CUDA is installed.
+Status refuse_old_driver(Status status, const char* function, const char* why);
+
 // The status of a call whose function is missing; without a driver, the status for that.
 Status missing_function(const char* name);
 

@@ -45,6 +45,9 @@ void report_choice(const Report& report, Arena* arena);
 // which it is.
 constexpr int kOtherMajor = -1;
 
+// What to do where the driver is too old for a call: drivers keep every function.
+constexpr const char* kNewerDriver = "install a newer CUDA driver";
+
 // A call whose function the opened library does not have, or must not be given.
 struct FunctionFailure {
   const char* function;

@@ -86,20 +86,22 @@ void* fail(const Call& call, Failure failure, Frame* frame) {
 }
 
 void* fail_with_report(const Call& call, const Opened& library, Failure failure, const char* reason,
-                       Frame* frame) {
-  report_no_function(
-      {call.name, reason, status_of(call.slot, failure),
-       major_of_symbol_version(call.slot.symbol_version), library.version.major, library.path},
-      kLibrary);
+                       Frame* frame, const char* hint = nullptr) {
+  report_no_function({call.name, reason, status_of(call.slot, failure),
+                      major_of_symbol_version(call.slot.symbol_version), library.version.major,
+                      library.path, hint},
+                     kLibrary);
   return fail(call, failure, frame);
 }
 
 // An adapter that lacks a needed function: the call is absent here, as if it had no adapter.
 void* fail_without(const char* missing, const Call& call, const Opened& library, Frame* frame) {
+  const bool of_driver = is_driver_name(missing);
   char reason[128];
   std::snprintf(reason, sizeof reason, "it needs %s, which the %s does not have", missing,
-                is_driver_name(missing) ? kDriver.product : kLibrary.product);
-  return fail_with_report(call, library, Failure::absent, reason, frame);
+                of_driver ? kDriver.product : kLibrary.product);
+  return fail_with_report(call, library, Failure::absent, reason, frame,
+                          of_driver ? kNewerDriver : nullptr);
 }
 
 void* resolve(const Call& call, Frame* frame) {

@@ -110,6 +110,29 @@ TEST_F(Adapter, FunctionThatNobodyHas_IsReported) {
                               "driver of this process has it.\n"));
 }
 
+TEST_F(Adapter, OldDriver_IsToBeReplaced) {
+  install("libtest.so.12");
+  install("libtestdriver.so.1");
+  const auto text_of = [](Status (*failing)()) {
+    return in_child([failing] {
+      EXPECT_EQ(call(kCoreIn12), 1012u);
+      failing();
+    });
+  };
+  const std::string refused = text_of([] {
+    return refuse_old_driver(801, "testCore", "this needs a driver of CUDA 12.3 or later");
+  });
+  EXPECT_THAT(refused,
+              HasSubstr("testCore failed (status 801): this needs a driver of CUDA 12.3 or "
+                        "later.\n"));
+  const std::string missing = text_of([] { return missing_function("cuNobodyHasThis"); });
+  EXPECT_THAT(missing, HasSubstr("cuNobodyHasThis failed (status 302): neither the library nor the "
+                                 "driver of this process has it.\n"));
+  for (const std::string& text : {refused, missing}) {
+    EXPECT_THAT(text, HasSubstr("what to do: install a newer CUDA driver.\n"));
+  }
+}
+
 TEST_F(Adapter, FindsFunctionsOfTheDriver) {
   install("libtestdriver.so.1");
   in_child([] {

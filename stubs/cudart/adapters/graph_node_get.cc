@@ -50,8 +50,8 @@ Status get_kernel(Node node, v13::cudaKernelNodeParamsV2* to) {
 Status get_conditional(Node node, v13::cudaConditionalNodeParams* to) {
   static OfDriver drivers{"cuGraphNodeGetParams"};
   if (!drivers.available()) {
-    return refuse(v13::cudaErrorNotSupported, "cudaGraphNodeGetParams",
-                  "a conditional node's parameters need a driver of CUDA 13.2 or later");
+    return refuse_old_driver(v13::cudaErrorNotSupported, "cudaGraphNodeGetParams",
+                             "a conditional node's parameters need a driver of CUDA 13.2 or later");
   }
   driver::CUgraphNodeParams_st from{};
   const Status status = in_context([&] { return driver::cuGraphNodeGetParams(node, &from); });

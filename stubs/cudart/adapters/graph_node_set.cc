@@ -40,7 +40,7 @@ Status set_by_driver(const Target& at, NodeParams* params) {
   static OfDriver of_nodes{"cuGraphNodeSetParams"};
   static OfDriver of_exec{"cuGraphExecNodeSetParams"};
   if (!(at.executable ? of_exec : of_nodes).available()) {
-    return refuse(
+    return refuse_old_driver(
         v13::cudaErrorNotSupported, at.function,
         "setting the parameters of nodes of this type needs a driver of CUDA 12.2 or later");
   }

@@ -88,7 +88,7 @@ Status take(const NodeParams* params, Wanted* wanted, const char* function) {
   if (!shape.known) return remember(v13::cudaErrorInvalidValue);
   if (!unused_bytes_are_zero(*params, shape.size)) {
     return refuse(v13::cudaErrorInvalidValue, function,
-                  "the node parameters have non-zero bytes in unknown fields");
+                  "the unused bytes of the node parameters must be zero");
   }
   if (shape.context != nullptr) {
     return refuse(v13::cudaErrorNotSupported, function, "this runtime has no execution contexts");

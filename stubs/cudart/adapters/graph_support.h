@@ -36,8 +36,8 @@ inline bool is_default(const EdgeData* data, std::size_t count) {
 }
 
 inline Status refuse_edge_data(const char* function) {
-  return refuse(v13::cudaErrorNotSupported, function,
-                "non-zero edge data needs a driver of CUDA 12.3 or later");
+  return refuse_old_driver(v13::cudaErrorNotSupported, function,
+                           "non-zero edge data needs a driver of CUDA 12.3 or later");
 }
 
 }  // namespace anycuda::graphs

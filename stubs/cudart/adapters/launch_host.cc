@@ -21,8 +21,8 @@ Status launch(v13::cudaStream_t stream, v13::cudaHostFn_t function, void* data, 
     });
   }
   if (mode == kSpinWait) {
-    return refuse(v13::cudaErrorNotSupported, "cudaLaunchHostFunc_v2",
-                  "the driver (before 13.1) cannot spin while it waits");
+    return refuse_old_driver(v13::cudaErrorNotSupported, "cudaLaunchHostFunc_v2",
+                             "cudaHostTaskSpinWait needs a driver of CUDA 13.1 or later");
   }
   if (mode != kBlocking) return remember(v13::cudaErrorInvalidValue);
   return per_thread ? v11::cudaLaunchHostFunc_ptsz(stream, function, data)

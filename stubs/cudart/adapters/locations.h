@@ -50,8 +50,9 @@ inline Status refuse_location(const DriverLocation& location, const char* functi
   if (location.type == v13::cudaMemLocationTypeInvalid) {
     return remember(v13::cudaErrorInvalidValue);
   }
-  return refuse(v13::cudaErrorNotSupported, function,
-                "the driver (before 12.2) accepts only a device or the whole host as a location");
+  return refuse_old_driver(
+      v13::cudaErrorNotSupported, function,
+      "a location other than a device or the whole host needs a driver of CUDA 12.2 or later");
 }
 
 // One prefetch to a location, for callers that cannot use the runtime (memory.cc).

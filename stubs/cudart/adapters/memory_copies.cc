@@ -21,9 +21,9 @@ Status order_problem(const char* function, unsigned order, unsigned flags) {
     case v12::cudaMemcpySrcAccessOrderAny:
       return 0;
     case v12::cudaMemcpySrcAccessOrderDuringApiCall:
-      return refuse(
-          v12::cudaErrorNotSupported, function,
-          "the driver (before 12.8) has no copy that reads its source before the call returns");
+      return refuse_old_driver(v12::cudaErrorNotSupported, function,
+                               "cudaMemcpySrcAccessOrderDuringApiCall needs a driver of CUDA 12.8 "
+                               "or later (in the legacy stream: 13.2)");
     default:
       return remember(v12::cudaErrorInvalidValue);
   }
@@ -86,9 +86,9 @@ Status copy_operation(const char* function, const CopyOperation& operation,
     const Status status = element_of(runtime_array(side), &element);
     if (status != 0) return status;
     if (element == 0) {
-      return refuse(v12::cudaErrorNotSupported, function,
-                    "the driver (before 12.8) has no batches, and single copies cannot specify the "
-                    "row length of a compressed or planar array");
+      return refuse_old_driver(v12::cudaErrorNotSupported, function,
+                               "copies between memory and a compressed or planar array need a "
+                               "driver of CUDA 12.8 or later (in the legacy stream: 13.2)");
     }
   }
   v11::cudaMemcpy3DParms copy = {};

@@ -22,9 +22,10 @@ Status not_a_devices(const char* function, const v13::cudaMemLocation* location,
       type == v13::cudaMemAllocationTypePinned) {
     return 0;
   }
-  return refuse(
+  return refuse_old_driver(
       v13::cudaErrorNotSupported, function,
-      "the driver (before 13.0) has memory pools only for devices, and only for pinned memory");
+      "memory pools that are not of a device, or not of pinned memory, need a driver of CUDA 13.0 "
+      "or later");
 }
 
 }  // namespace

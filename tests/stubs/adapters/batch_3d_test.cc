@@ -233,8 +233,8 @@ TEST_F(Copy3DBatch, ArraysWithoutASingleElementSizeAreRefused) {
   EXPECT_EQ(call({one}), 801U);
   EXPECT_THAT(refused(), SizeIs(6));
   EXPECT_THAT(refused(),
-              Each("cudaMemcpy3DBatchAsync: the driver (before 12.8) has no batches, and single "
-                   "copies cannot specify the row length of a compressed or planar array"));
+              Each("cudaMemcpy3DBatchAsync: copies between memory and a compressed or planar array "
+                   "need a driver of CUDA 12.8 or later (in the legacy stream: 13.2)"));
 }
 
 TEST_F(Copy3DBatch, DocumentedErrorsAreInvalidValues) {
@@ -283,8 +283,9 @@ TEST_F(Copy3DBatch, CopiesThatNeedStreamOrderAreRefusedBeforeAny) {
   during.srcAccessOrder = v12::cudaMemcpySrcAccessOrderDuringApiCall;
   EXPECT_EQ(call({good, during}), 801U);
   EXPECT_EQ(*fail_index, 1U);
-  EXPECT_THAT(refused(), ElementsAre("cudaMemcpy3DBatchAsync: the driver (before 12.8) has no copy "
-                                     "that reads its source before the call returns"));
+  EXPECT_THAT(refused(),
+              ElementsAre("cudaMemcpy3DBatchAsync: cudaMemcpySrcAccessOrderDuringApiCall needs a "
+                          "driver of CUDA 12.8 or later (in the legacy stream: 13.2)"));
   EXPECT_TRUE(done.empty());
 }
 

@@ -185,8 +185,8 @@ TEST_F(CopyBatch, CopiesThatNeedStreamOrderAreRefusedBeforeAny) {
   EXPECT_EQ(*fail_index, 3U);
   EXPECT_EQ(call_13(), 801U);
   const char* const reason =
-      "cudaMemcpyBatchAsync: the driver (before 12.8) has no copy that reads its source before the "
-      "call returns";
+      "cudaMemcpyBatchAsync: cudaMemcpySrcAccessOrderDuringApiCall needs a driver of CUDA 12.8 or "
+      "later (in the legacy stream: 13.2)";
   EXPECT_THAT(refused(), ElementsAre(reason, reason));
   EXPECT_TRUE(done.empty());
 }

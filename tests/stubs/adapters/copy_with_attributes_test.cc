@@ -111,8 +111,9 @@ TEST_F(CopyWithAttributes, LegacyStream_CopiesWithoutABatch) {
   EXPECT_EQ(batches, 0);
   attribute.srcAccessOrder = v13::cudaMemcpySrcAccessOrderDuringApiCall;
   EXPECT_EQ(call(nullptr), 801U);
-  EXPECT_THAT(refused(), ElementsAre("cudaMemcpyWithAttributesAsync: the driver (before 12.8) has "
-                                     "no copy that reads its source before the call returns"));
+  EXPECT_THAT(refused(),
+              ElementsAre("cudaMemcpyWithAttributesAsync: cudaMemcpySrcAccessOrderDuringApiCall "
+                          "needs a driver of CUDA 12.8 or later (in the legacy stream: 13.2)"));
 }
 
 TEST_F(CopyWithAttributes, ForAnOlderDriverItIsACopy) {

@@ -48,6 +48,10 @@ Status refuse(Status status, const char* function, const char* why) {
   return remember(status);
 }
 
+Status refuse_old_driver(Status status, const char* function, const char* why) {
+  return refuse(status, function, why);
+}
+
 Status missing_function(const char* name) { return refuse(302, name, "missing"); }
 
 KeepLastError::KeepLastError() : before_(library) {}

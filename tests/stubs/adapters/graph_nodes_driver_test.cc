@@ -138,8 +138,10 @@ TEST_F(DriverNode, DriverErrorIsRememberedWithoutOutput) {
 TEST_F(DriverNode, AnOlderDriverHasNoConditionalNodes) {
   NodeParams params = conditional();
   EXPECT_EQ(add(&params), 801U);
-  EXPECT_THAT(refused(), ElementsAre("cudaGraphAddNode: conditional nodes, and child graphs that "
-                                     "move into the node, need a driver of CUDA 12.3 or later"));
+  EXPECT_THAT(
+      refused(),
+      ElementsAre("cudaGraphAddNode: conditional nodes need a driver of CUDA 12.3 or later, "
+                  "and child graphs that move into the node one of CUDA 12.9 or later"));
 }
 
 TEST_F(DriverNode, AGraphIsGivenAwayByTheDriver) {

@@ -77,7 +77,7 @@ TEST_P(AddNodeOf, RefusesUnknownBytes) {
   EXPECT_EQ(add(&params), 1U);
   EXPECT_EQ(node_call.times, 0);
   const char* const reason =
-      "cudaGraphAddNode: the node parameters have non-zero bytes in unknown fields";
+      "cudaGraphAddNode: the unused bytes of the node parameters must be zero";
   EXPECT_THAT(refused(), ElementsAre(reason, reason));
 }
 

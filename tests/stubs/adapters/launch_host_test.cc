@@ -77,7 +77,8 @@ TEST_F(LaunchHost, SpinningIsRefusedByAnOlderDriver) {
   EXPECT_EQ(remembered(), 801U);
   EXPECT_THAT(
       refused(),
-      ElementsAre("cudaLaunchHostFunc_v2: the driver (before 13.1) cannot spin while it waits"));
+      ElementsAre(
+          "cudaLaunchHostFunc_v2: cudaHostTaskSpinWait needs a driver of CUDA 13.1 or later"));
   EXPECT_EQ(adapt_launch_host_func_v2(stream, host_function, &data, 2), 1U);
   EXPECT_EQ(remembered(), 1U);
   EXPECT_EQ(launched, nullptr);

@@ -167,8 +167,9 @@ TEST_F(MemoryBatch, TheFirstErrorEndsIt) {
 TEST_F(MemoryBatch, NullLocationIsRefusedBeforeAnyWork) {
   places[1].type = v13::cudaMemLocationTypeHostNuma;
   EXPECT_EQ(adapt_mem_prefetch_batch(addresses, sizes, 5, places, firsts, 2, 0, stream), 801U);
-  EXPECT_THAT(refused(), ElementsAre("cudaMemPrefetchBatchAsync: the driver (before 12.2) accepts "
-                                     "only a device or the whole host as a location"));
+  EXPECT_THAT(refused(),
+              ElementsAre("cudaMemPrefetchBatchAsync: a location other than a device or the whole "
+                          "host needs a driver of CUDA 12.2 or later"));
   EXPECT_TRUE(done.empty());
 }
 

@@ -250,7 +250,7 @@ TEST_F(Memory, HostLocation_IdIsIgnored) {
 TEST_F(Memory, OlderDriver_UnknownLocationsAreRefused) {
   older_runtime();
   const std::string reason =
-      ": the driver (before 12.2) accepts only a device or the whole host as a location";
+      ": a location other than a device or the whole host needs a driver of CUDA 12.2 or later";
   for (unsigned type = 3; type <= 6; ++type) {
     const std::size_t before = refused().size();
     EXPECT_EQ(adapt_mem_advise_by_location(&memory, 1, kPreferred, at(type, 0)), 801U);
