@@ -144,8 +144,8 @@ void report_choice(const Report& report, Arena* arena) {
   const bool makes_ptx = library.rules.output == Output::ptx;
   if (makes_ptx && !compiles_ptx_of(report.driver, known_version(chosen))) {
     log_line(LogLevel::warn,
-             "%s: %s (%s) is newer than %s, of CUDA %d.%d: that driver cannot compile the PTX it "
-             "makes; CUBIN runs (compile for the GPU's own sm_XX)",
+             "%s: %s (%s) is newer than %s, of CUDA %d.%d: that driver cannot compile PTX "
+             "from this library; CUBIN runs (compile for the GPU's own sm_XX)",
              library.name, chosen.path, version, report.driver_path, report.driver.cuda.major,
              report.driver.cuda.minor);
   }
@@ -208,7 +208,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
     message.add_line(
         "  the %s of this process: %s, of CUDA %s; the calling program was built for another CUDA",
         library.product, path, its.text);
-  } else if (failure.caller_major == kUnversionedCaller) {
+  } else if (failure.caller_major == kUnversionedCaller || library.earlier_soname != nullptr) {
     message.add_line("  the %s of this process: %s", library.product, path);
   } else {
     message.add_line(

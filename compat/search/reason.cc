@@ -81,8 +81,8 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
     case Verdict::driver_too_old:
       return arena->format(
           "%sneeds a driver for CUDA %d; %s supports up to CUDA %d.%d (update the driver, or "
-          "install %s %s of CUDA %d; %s=assume_forward_compat where NVIDIA's cuda-compat package "
-          "is in use)",
+          "install %s %s of CUDA %d; if NVIDIA's cuda-compat package is in use, set "
+          "%s=assume_forward_compat)",
           subject_of_requirement(report.library()), version.major, report.driver_path,
           driver.cuda.major, driver.cuda.minor, article_of(report.library().product),
           report.library().product, driver.cuda.major, kDriverCompatVariable);
@@ -128,9 +128,8 @@ const char* reason_of_relative(const Candidate& candidate, const Report& report,
   const char* product = loaded->relative->library->product;
   if (bond == Bond::group) {
     return arena->format(
-        "of CUDA %d, and the process has loaded %s of CUDA %d, %s: they exchange handles, so all "
-        "of "
-        "one process must be of one CUDA major",
+        "of CUDA %d, and the process has loaded %s of CUDA %d, %s: they exchange handles, so a "
+        "process must load them from one CUDA major",
         known_version(candidate).major, product, loaded->image.version.major, loaded->path);
   }
   const int needed = candidate.image.needs_runtime;

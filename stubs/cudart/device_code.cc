@@ -176,20 +176,20 @@ void report_device_code(std::uint64_t fat_binary) {
   if (file == nullptr) return;
   const List list(code);
   if (any_loads) {
-    log_line(
-        LogLevel::warn,
-        "cudart: %s: a GPU of compute capability %d.%d runs no code of one of its fat binaries "
-        "(%s); if these kernels are for that GPU, build them for sm_%d too",
-        file, gpu / 10, gpu % 10, list.text(), gpu);
+    log_line(LogLevel::warn,
+             "cudart: %s: a GPU of compute capability %d.%d runs no code from one of this file's "
+             "fat binaries (%s); if these kernels are for that GPU, build them for sm_%d too",
+             file, gpu / 10, gpu % 10, list.text(), gpu);
     return;
   }
   const Version needed = oldest_cuda_of(code);
-  log_line(LogLevel::warn,
-           "cudart: %s: the driver %s, of CUDA %d.%d, loads no code of one of its fat binaries "
-           "(%s), which needs a driver of CUDA %d.%d or later; update the driver, or build the "
-           "device code with CUDA %d.%d or older",
-           file, driver.path, cuda.major, cuda.minor, list.text(), needed.major, needed.minor,
-           cuda.major, cuda.minor);
+  log_line(
+      LogLevel::warn,
+      "cudart: %s: the driver %s, of CUDA %d.%d, loads no code from one of this file's fat "
+      "binaries (%s), which needs a driver of CUDA %d.%d or later; update the driver, or build "
+      "the device code with CUDA %d.%d or older",
+      file, driver.path, cuda.major, cuda.minor, list.text(), needed.major, needed.minor,
+      cuda.major, cuda.minor);
 }
 
 }  // namespace anycuda::registration

@@ -118,7 +118,7 @@ TEST_F(MetadataConda, ThatContradictThemselvesOrAreBrokenAreNotTrusted) {
                            ("\"" + std::string(kLink)) + "\"]}";
   machine_.put_file(file, good);
   EXPECT_THAT(ask_in_conda(kLink).problem,
-              AllOf(HasSubstr("contradict"), HasSubstr("is of cuda-cudart 12.8.90")));
+              AllOf(HasSubstr("contradict"), HasSubstr("describes cuda-cudart 12.8.90")));
   machine_.put_file(file, good.substr(0, good.size() - 1));
   EXPECT_EQ(version_of(ask_in_conda(kLink)), "12.9")
       << "by the package of the file behind the link";

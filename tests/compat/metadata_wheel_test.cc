@@ -73,7 +73,7 @@ TEST_F(MetadataWheel, MoreDistributionsThanAreRead_IsTheProblem) {
   for (int i = 0; i <= 16384; ++i) {
     fs::create_symlink("none", site("package-" + std::to_string(i) + ".dist-info"));
   }
-  EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr("too many distributions to read"));
+  EXPECT_THAT(ask(site(kRuntime)).problem, HasSubstr("too many Python packages to read"));
 }
 
 // A rebuilt wheel has its own version (PEP 440) and the same toolkit.

@@ -21,7 +21,7 @@ RUNTIMES = ("11.8", "12.9", "13.0")
 # cudaErrorInvalidKernelImage, NoKernelImageForDevice, InvalidPtx, UnsupportedPtxVersion;
 # SymbolNotFound of relocatable code
 NOT_LOADED = (200, 209, 218, 222, 500)
-MESSAGE = re.compile(r"^anycuda: cudart: .*(?:runs|loads) no code of one of its fat binaries", re.MULTILINE)
+MESSAGE = re.compile(r"^anycuda: cudart: .*(?:runs|loads) no code from one of this file's fat binaries", re.MULTILINE)
 TIMEOUT = 120
 JOBS = 8
 

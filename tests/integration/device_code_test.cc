@@ -36,16 +36,16 @@ class DeviceCode : public ::testing::Test {
   }
 };
 
-constexpr char kNone[] = "loads no code of one of its fat binaries";
+constexpr char kNone[] = "loads no code from one of this file's fat binaries";
 
 TEST_F(DeviceCode, OfANewerMajorThanTheDriversIsNamed) {
   const std::string text = messages({"13.0"}, 535);
-  EXPECT_THAT(text,
-              ContainsRegex("anycuda: cudart: .*/kernels-13.0.so: the driver "
-                            ".*/libcuda.so.1, of CUDA 12.2, loads no code of one of its fat "
-                            "binaries \\(sm_80, PTX 9.0 for compute_80\\), which needs a driver of "
-                            "CUDA 13.0 or later; update the driver, or build the device "
-                            "code with CUDA 12.2 or older\n"));
+  EXPECT_THAT(text, ContainsRegex(
+                        "anycuda: cudart: .*/kernels-13.0.so: the driver "
+                        ".*/libcuda.so.1, of CUDA 12.2, loads no code from one of this file's fat "
+                        "binaries \\(sm_80, PTX 9.0 for compute_80\\), which needs a driver of "
+                        "CUDA 13.0 or later; update the driver, or build the device "
+                        "code with CUDA 12.2 or older\n"));
 }
 
 TEST_F(DeviceCode, NewerMajorForAKnownGpu_ShowsByItsPtx) {
@@ -57,7 +57,7 @@ TEST_F(DeviceCode, InConcatenatedEntriesIsNamed) {
   REQUIRE_PROGRAM(kernels("concatenated"));
   EXPECT_THAT(
       messages({"concatenated"}, 550),
-      ContainsRegex("loads no code of one of its fat binaries "
+      ContainsRegex("loads no code from one of this file's fat binaries "
                     "\\(PTX 9.5 for compute_80, PTX 9.5 for compute_90a, sm_80, sm_90, sm_90a, "
                     "sm_100f, sm_120a\\), which needs a driver of CUDA 13.1 or later"));
 }

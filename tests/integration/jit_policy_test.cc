@@ -126,7 +126,7 @@ TEST_F(JitPolicy, NvrtcNewerThanTheDriverIsUsedAndReportedOnce) {
       result_.err,
       ContainsRegex("nvrtc: .*libnvrtc.so.12 \\(CUDA 12.9, says wheel nvidia-cuda-nvrtc-cu12 "
                     "12.9.[0-9]+\\) is newer than .*libcuda.so.1, of CUDA 12.2: that driver "
-                    "cannot compile the PTX it makes"));
+                    "cannot compile PTX from this library"));
   EXPECT_EQ(count_of("anycuda:", result_.err), 1u) << result_.err;
 }
 

@@ -124,7 +124,7 @@ class Hints(unittest.TestCase):
     def test_reasons_lose_their_advice(self):
         for reason, cause in (
                 ("its output needs a driver for CUDA 13; /x supports up to CUDA 12.2 (update the driver, or install "
-                 "an NVRTC (runtime compiler) of CUDA 12; ANYCUDA_X=y where NVIDIA's cuda-compat package is in use)",
+                 "an NVRTC (runtime compiler) of CUDA 12; if NVIDIA's cuda-compat package is in use, set ANYCUDA_X=y)",
                  "its output needs a driver for CUDA 13; /x supports up to CUDA 12.2"),
                 ("unknown (nvmlInit_v2: error 9 (x)); A=strict requires it (update the driver, or set A=b)",
                  "unknown (nvmlInit_v2: error 9 (x)); A=strict requires it"),

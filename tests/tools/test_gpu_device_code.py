@@ -15,8 +15,8 @@ from device_code import Check, Program, Run, evaluate, read_checks, read_run  # 
 
 PROGRAM = Program("13.0", ("sm_80", "compute_80"))
 LINKED = Program("12.4", ("sm_80", "relocatable"))
-MESSAGE = ("anycuda: cudart: /x/13.0-sm_80: a GPU of compute capability 9.0 runs no code of one of its fat binaries "
-           "(sm_80); if these kernels are for that GPU, build them for sm_90 too\n")
+MESSAGE = ("anycuda: cudart: /x/13.0-sm_80: a GPU of compute capability 9.0 runs no code from one of this file's fat "
+           "binaries (sm_80); if these kernels are for that GPU, build them for sm_90 too\n")
 RUNS, FAILS = Check(True, "here: runs."), Check(False, "here: does not run. It has no code for sm_90.")
 
 

@@ -68,7 +68,7 @@ class Releases(unittest.TestCase):
     def test_an_adapter_needs_all_that_it_needs(self):
         row = rows(self.TEXT, adapters="13>12 f emulated make needs g  made of g\n")["f", "13"]
         self.assertEqual(kinds(row), "absent absent emulated emulated direct")
-        self.assertEqual(row[1].reason, "not before 12.1, which has g")
+        self.assertEqual(row[1].reason, "not before 12.1, the first release with g")
         self.assertEqual(row[2], Answer("emulated", "", "make", ("g",), "12.1", "", "made of g"))
 
     def test_driver_counts_only_if_newer_than_the_runtime(self):

@@ -87,7 +87,7 @@ Distribution read_metadata(const Installed& owner, const char* file, Arena* aren
   result->label = label_of(kept, arena);
   if (!agree(owner.named, kept)) {
     result->facts.unreliable = true;
-    result->problem = or_unnamed(arena->format("%s is of %s", file, result->label));
+    result->problem = or_unnamed(arena->format("%s describes %s", file, result->label));
   }
   return kept;
 }
@@ -122,7 +122,7 @@ OwnerMetadata metadata_of_conda(const Installed& owner, Arena* arena, TextFile* 
   result.label = label_of(record.named, arena);
   if (!record.good || !agree(owner.named, record.named)) {
     result.facts.unreliable = true;
-    result.problem = or_unnamed(arena->format("%s is of %s", owner.folder, result.label));
+    result.problem = or_unnamed(arena->format("%s describes %s", owner.folder, result.label));
     return result;
   }
   if (record.cuda.known()) {

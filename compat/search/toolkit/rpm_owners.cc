@@ -39,9 +39,8 @@ struct Look {
   const char* problem(TextState state) {
     if (state != TextState::read) return describe_state(state, file.error());
     if (file.format() == PageFormat::unknown)
-      return "has a format that anycuda does not read: install the package with its release's "
-             "cuda.h, "
-             "such as cuda-cudart-devel-12-9";
+      return "has a format that anycuda does not read: install the package with the cuda.h of the "
+             "library's release, such as cuda-cudart-devel-12-9";
     if (has_log("wal") || has_log("journal"))
       return "has unfinished changes in a log beside it: run rpm --rebuilddb";
     return each_rpm_header(&file, visit, this) ? nullptr : "is damaged: run rpm --rebuilddb";

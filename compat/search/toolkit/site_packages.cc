@@ -91,7 +91,7 @@ void Sites::look_in(const Site& site, const char* path, bool is_folder, bool nvi
                     Owners* owners) {
   if (site.first == nullptr) return;
   if (owners->site == nullptr) owners->site = &site;
-  if (site.incomplete) owners->problem = "too many distributions to read";
+  if (site.incomplete) owners->problem = "too many Python packages to read";
   for (const Installed* one = site.first; one != nullptr; one = one->next) {
     if (is_of_nvidia(one->named.name) != nvidia) continue;
     const std::size_t mark = arena_->mark();

@@ -135,7 +135,7 @@ void add_nothing_found(const ToolkitFacts& facts, TextWriter* text) {
 
 void add_contradiction(const ToolkitFacts& facts, const OwnerMetadata& metadata, TextWriter* text) {
   if (metadata.facts.pins_differ) {
-    text->add("%s %s owns it, and both %s and %s pin it", kind_of(facts.owners.manager),
+    text->add("%s %s owns it, and both %s and %s pin the wheel", kind_of(facts.owners.manager),
               metadata.label, metadata.pin, metadata.other_pin);
   } else {
     text->add("the metadata of its owner is contradictory: %s", metadata.problem);

@@ -137,7 +137,9 @@ class Comparison:
         if a.opaque or b.opaque:
             if mine != theirs:
                 return f"{where}: points to {mine} for the caller, {theirs} in the runtime"
-            return "" if a.opaque and b.opaque else f"{mine}: its layout is known on one side only"
+            if a.opaque and b.opaque:
+                return ""
+            return f"{mine}: its layout is unknown {'for the caller' if a.opaque else 'in the runtime'}"
         if a.size != b.size:
             return f"{mine}: {a.size} bytes for the caller, {b.size} in the runtime"
         if a.align != b.align:

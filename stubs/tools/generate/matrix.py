@@ -121,7 +121,7 @@ def _adapted(database: Database, disposition: Disposition, release: str, driver:
     mine = [name for name in disposition.needs if not is_driver_name(name)]
     missing = [name for name in mine if release not in database.functions[name].versions]
     if missing:
-        reason = f"not before {disposition.since}, which has {', '.join(missing)}"
+        reason = f"not before {disposition.since}, the first release with {', '.join(missing)}"
         return Answer("absent", since=disposition.since, reason=reason)
     first = [driver.functions[name].since for name in disposition.needs if is_driver_name(name)]
     newest = abi_text.sort_versions(filter(None, first))[-1:]
