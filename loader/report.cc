@@ -122,6 +122,13 @@ void report_passed_over(const Report& report, Arena* arena) {
   }
 }
 
+// Does the library's SONAME stand for several majors, the caller's among them (libcudnn.so.9)? Then
+// their majors do not tell why a call fails.
+bool share_soname(const LibraryDescriptor& library, int caller_major, int library_major) {
+  const int newest = library.newest_like(caller_major);
+  return newest != caller_major && newest == library.newest_like(library_major);
+}
+
 }  // namespace
 
 std::atomic<int> silent_folders{0};
@@ -204,30 +211,25 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   const char* const path = failure.library_path;
   const MajorsText built_for = majors_like(library, failure.caller_major);
   const MajorsText its = majors_like(library, failure.library_major);
-  if (failure.caller_major == kOtherMajor) {
-    message.add_line(
-        "  the %s of this process: %s, of CUDA %s; the calling program was built for another CUDA",
-        library.product, path, its.text);
-  } else if (failure.caller_major == kUnversionedCaller || library.earlier_soname != nullptr) {
+  const bool is_other = failure.caller_major == kOtherMajor;
+  if (failure.caller_major == kUnversionedCaller ||
+      share_soname(library, failure.caller_major, failure.library_major)) {
     message.add_line("  the %s of this process: %s", library.product, path);
   } else {
     message.add_line(
-        "  the %s of this process: %s, of CUDA %s; the calling program was built for CUDA %s",
-        library.product, path, its.text, built_for.text);
+        "  the %s of this process: %s, of CUDA %s; the calling program was built for %s%s",
+        library.product, path, its.text, is_other ? "another CUDA" : "CUDA ",
+        is_other ? "" : built_for.text);
   }
   if (failure.hint != nullptr) {
     message.add("  what to do: %s.\n", failure.hint);
-  } else if (failure.caller_major == kOtherMajor) {
+  } else if (is_other || function_hint(library, failure.caller_major, failure.library_major) ==
+                             FunctionHint::own_major) {
     message.add(
-        "  what to do: install %s %s of the program's CUDA; if other CUDA versions stay installed, "
-        "also set ANYCUDA_CROSS_MAJOR=reject.\n",
-        article_of(library.product), library.product);
-  } else if (function_hint(library, failure.caller_major, failure.library_major) ==
-             FunctionHint::own_major) {
-    message.add(
-        "  what to do: install %s %s of CUDA %s; if other CUDA versions stay installed, also set "
+        "  what to do: install %s %s of %s%s; if other CUDA versions stay installed, also set "
         "ANYCUDA_CROSS_MAJOR=reject.\n",
-        article_of(library.product), library.product, built_for.text);
+        article_of(library.product), library.product, is_other ? "the program's CUDA" : "CUDA ",
+        is_other ? "" : built_for.text);
   } else if (library.earlier_soname != nullptr) {
     message.add("  what to do: install %s instead, or do without the function.\n",
                 library.earlier_soname);

@@ -52,8 +52,9 @@ void add_looked_for(Message* message, const LibraryDescriptor& library, int fold
   message->add("  looked for: ");
   add_sonames(message, library);
   message->add(" in %d folder%s", folders, plural(folders));
-  if (caller_major != kUnversionedCaller)
+  if (caller_major != kUnversionedCaller) {
     message->add(", for a program built for CUDA %s", majors_like(library, caller_major).text);
+  }
   message->add("\n");
 }
 

@@ -96,7 +96,7 @@ const char* describe_state(TextState state, int error) {
     case TextState::not_a_file:
       return "is not a regular file";
     case TextState::too_large:
-      return "is larger than such a file can be";
+      return "is too large and was not read";
     case TextState::no_memory:
       return "cannot be read (no memory)";
   }

@@ -7,13 +7,20 @@ namespace anycuda {
 
 MajorsText format_majors(int first, int newest) {
   MajorsText text;
-  if (newest <= first) {
-    std::snprintf(text.text, sizeof text.text, "%d", first);
-  } else {
-    const char* between = newest == first + 1 ? "or" : "to";
-    std::snprintf(text.text, sizeof text.text, "%d %s %d", first, between, newest);
+  const char* between = "";
+  std::size_t used = 0;
+  for (int major = first; used < sizeof text.text; ++major) {
+    const int length =
+        std::snprintf(text.text + used, sizeof text.text - used, "%s%d", between, major);
+    if (length < 0 || major >= newest) break;
+    used += static_cast<std::size_t>(length);
+    between = major + 1 == newest ? " or " : ", ";
   }
   return text;
+}
+
+MajorsText majors_like(const LibraryDescriptor& library, int major) {
+  return format_majors(major, library.newest_like(major));
 }
 
 Version known_version(const Candidate& candidate) {

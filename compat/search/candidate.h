@@ -41,15 +41,13 @@ struct Candidate {
   bool tried;       // opening it was tried; false for those that an earlier success made needless
 };
 
-// "12", "12 or 13", "11 to 13".
+// "12", "12 or 13", "11, 12 or 13".
 struct MajorsText {
   char text[32];
 };
 MajorsText format_majors(int first, int newest);
 // The majors with the SONAME of `major`.
-inline MajorsText majors_like(const LibraryDescriptor& library, int major) {
-  return format_majors(major, library.newest_like(major));
-}
+MajorsText majors_like(const LibraryDescriptor& library, int major);
 
 // The exact version where one is known; else the major, and a minor that it is at least.
 Version known_version(const Candidate& candidate);

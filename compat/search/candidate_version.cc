@@ -16,10 +16,10 @@ const char* conflict(const ToolkitVersion& recorded, Version symbols, Arena* are
   const Version version = recorded.version;
   const char* text =
       symbols.minor >= 0
-          ? arena->format("%s says CUDA %d.%d, its own symbols say CUDA %d.%d or later",
+          ? arena->format("%s says CUDA %d.%d, the library's symbols say CUDA %d.%d or later",
                           recorded.source, version.major, version.minor, symbols.major,
                           symbols.minor)
-          : arena->format("%s says CUDA %d.%d, its own symbols say CUDA %d", recorded.source,
+          : arena->format("%s says CUDA %d.%d, the library's symbols say CUDA %d", recorded.source,
                           version.major, version.minor, symbols.major);
   return text != nullptr ? text : "its metadata and its symbols disagree";
 }

@@ -61,7 +61,7 @@ const char* driver_hint(const Report& report, Arena* arena) {
 
 const char* install_of(const Report& report, Bond bond, Arena* arena) {
   const LibraryDescriptor& library = report.library();
-  return arena->format("install %s %s of CUDA %d, the one that the process has loaded",
+  return arena->format("install %s %s of CUDA %d, the major that the process has loaded",
                        article_of(library.product), library.product, report.major_of(bond));
 }
 
@@ -74,7 +74,7 @@ const char* hint_for(const Report& report, Arena* arena) {
     const WrongSetting& wrong = report.request.policy.wrong[0];
     text = arena->format("set %s to %s, or unset it", wrong.variable, values_of(wrong.variable));
   } else if (any(report, Verdict::other_loaded)) {
-    text = arena->format("unset %s: the process has already loaded its %s", library.variable,
+    text = arena->format("unset %s: the process has already loaded another %s", library.variable,
                          library.product);
   } else if (report.variable_names_a_file()) {
     text = arena->format("correct %s or unset it: while it is set, no other place is searched",

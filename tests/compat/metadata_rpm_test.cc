@@ -191,7 +191,7 @@ TEST_F(MetadataRpm, DamagedBehindAnOwner_IsUnknown) {
 TEST_F(MetadataRpm, NotAFileOrTooLarge_IsReported) {
   put_container();
   machine_.truncate(kSqlite, std::uintmax_t{1} << 40);
-  EXPECT_THAT(problem(), HasSubstr("rpmdb.sqlite is larger than such a file can be"));
+  EXPECT_THAT(problem(), HasSubstr("rpmdb.sqlite is too large and was not read"));
   machine_.remove(kSqlite).put_folder(kSqlite);
   EXPECT_THAT(problem(), HasSubstr("rpmdb.sqlite is not a regular file"));
   machine_.remove(kSqlite);

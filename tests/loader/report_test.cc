@@ -118,6 +118,25 @@ TEST(Report, OfAFunctionIsWrittenOnceAsWell) {
       "also set ANYCUDA_CROSS_MAJOR=reject.\n");
 }
 
+// libcudnn.so.9 is of CUDA 11, 12 or 13, and so are its callers.
+TEST(Report, OneSonameOfSeveralMajors_NamesTheFileOnly) {
+  const EmptyMachine machine;
+  static constexpr MajorRow kRow[] = {{11, 13, "libtest.so.9", "libtest.so.9"}};
+  LibraryDescriptor library = kLibrary;
+  library.majors = kRow;
+  library.major_count = 1;
+  for (const int library_major : {11, 12, 13}) {
+    const std::string text = in_child([&] {
+      report_no_function({"testNew", "not yet in 9.1", 9, 11, library_major, "/opt/libtest.so.9"},
+                         library);
+    });
+    EXPECT_EQ(text,
+              "anycuda: testNew failed (status 9): not yet in 9.1.\n"
+              "  the test library of this process: /opt/libtest.so.9\n"
+              "  what to do: install a newer test library, or do without the function.\n");
+  }
+}
+
 TEST(Report, OfEveryFunctionIsWrittenAtLevelWarn) {
   const EmptyMachine machine;
   const ScopedVariable set("ANYCUDA_LOG", "warn");

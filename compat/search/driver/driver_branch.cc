@@ -117,7 +117,7 @@ BranchFound find_branch(const char* driver_path, Arena* arena) {
   if (!work.usable()) return {0, "out of memory during the search for libnvidia-ml.so.1"};
   const NvmlLibrary library = open_nvml(driver_path, &work);
   if (library.handle == nullptr) {
-    return {0, "no libnvidia-ml.so.1 can be opened, beside it or in the system"};
+    return {0, "no libnvidia-ml.so.1 can be opened, beside the driver or in the system"};
   }
   const NvmlAnswer answer = ask_branch(functions_of(library));
   const BranchFound found = {answer.branch, cause_of(answer, library.path, arena)};

@@ -162,8 +162,8 @@ TEST_F(StrictSources, RefusesPathsThatAPackageCannotInstall) {
   put_runtime("12.9", "usr/lib/x86_64-linux-gnu");
   put_dpkg(&machine_, "libcudart12", "12.0.146~12.0.1-4",
            {"/usr/lib/x86_64-linux-gnu/libcudart.so.12.9.79"});
-  EXPECT_THAT(opened(), HasSubstr("dpkg package libcudart12 12.0.146~12.0.1-4 says CUDA 12.0, its "
-                                  "own symbols say CUDA 12.8 or later"));
+  EXPECT_THAT(opened(), HasSubstr("dpkg package libcudart12 12.0.146~12.0.1-4 says CUDA 12.0, the "
+                                  "library's symbols say CUDA 12.8 or later"));
 }
 
 }  // namespace

@@ -125,8 +125,8 @@ TEST_F(Evaluation, HeaderOfAnotherMajorThanTheSymbols_IsIgnored) {
       EXPECT_THAT(find(&search), HasSubstr("cuda-x/")) << "by its symbols";
       const Candidate* c = candidate(&search, "cuda-x/");
       EXPECT_FALSE(c->toolkit.version.known());
-      EXPECT_THAT(c->toolkit.problem,
-                  AllOf(HasSubstr("cuda.h says CUDA 1"), HasSubstr("its own symbols say CUDA 12")));
+      EXPECT_THAT(c->toolkit.problem, AllOf(HasSubstr("cuda.h says CUDA 1"),
+                                            HasSubstr("the library's symbols say CUDA 12")));
       EXPECT_STREQ(describe_version(kLibrary, *c, &search.arena), "CUDA 12");
     });
   }
@@ -170,8 +170,9 @@ TEST_F(Evaluation, HeaderOfAnOlderMinorThanTheSymbols_IsIgnored) {
     EXPECT_EQ(c->toolkit.version.known(), least <= 4) << least;
     EXPECT_EQ(known_version(*c).minor, least <= 4 ? 4 : 5) << least;
     if (least == 5) {
-      EXPECT_THAT(c->toolkit.problem, HasSubstr("cuda.h says CUDA 12.4, its own symbols say CUDA "
-                                                "12.5 or later"));
+      EXPECT_THAT(c->toolkit.problem,
+                  HasSubstr("cuda.h says CUDA 12.4, the library's symbols say CUDA "
+                            "12.5 or later"));
       EXPECT_STREQ(describe_version(kLibrary, *c, &search.arena), "CUDA 12.5 or later");
     }
   }
@@ -194,9 +195,10 @@ TEST_F(Evaluation, ShortMemoryAfterTheHeader_HasAShorterProblem) {
     EXPECT_FALSE(c->toolkit.version.known()) << left;
     problems.insert(c->toolkit.problem);
   }
-  EXPECT_THAT(problems, testing::IsSupersetOf(
-                            {"its metadata and its symbols disagree",
-                             "cuda.h says CUDA 12.4, its own symbols say CUDA 12.5 or later"}));
+  EXPECT_THAT(problems,
+              testing::IsSupersetOf(
+                  {"its metadata and its symbols disagree",
+                   "cuda.h says CUDA 12.4, the library's symbols say CUDA 12.5 or later"}));
 }
 
 // 0 is a minor as any other.
@@ -211,7 +213,7 @@ TEST_F(Evaluation, TheFirstReleaseOfAMajorIsAVersion) {
   Candidate* of_13 = search.add(SearchTier::system, path.c_str());
   of_13->image.version = {13, 0};
   read_toolkit_version(&search, of_13);
-  EXPECT_THAT(of_13->toolkit.problem, HasSubstr("its own symbols say CUDA 13.0 or later"));
+  EXPECT_THAT(of_13->toolkit.problem, HasSubstr("the library's symbols say CUDA 13.0 or later"));
   EXPECT_STREQ(describe_version(kLibrary, *of_13, &search.arena), "CUDA 13.0 or later");
 }
 

@@ -74,8 +74,9 @@ TEST(Hint, ForALibraryThatStaysOpenIsToRemoveIt) {
 }
 
 TEST(Hint, ForASecondMajorIsToUnsetTheVariable) {
-  EXPECT_THAT(hint({{SearchTier::variable, Verdict::other_loaded}}),
-              HasSubstr("unset ANYCUDA_TESTLIB: the process has already loaded its test library"));
+  EXPECT_THAT(
+      hint({{SearchTier::variable, Verdict::other_loaded}}),
+      HasSubstr("unset ANYCUDA_TESTLIB: the process has already loaded another test library"));
 }
 
 TEST(Hint, OtherCudaThanALoadedLibrary_IsToInstallThatOne) {
@@ -91,7 +92,7 @@ TEST(Hint, OtherCudaThanALoadedLibrary_IsToInstallThatOne) {
     candidate->image.state = FileState::usable;
     candidate->verdict = verdict;
     EXPECT_STREQ(hint_for(search, &search.arena),
-                 "install a test library of CUDA 12, the one that the process has loaded");
+                 "install a test library of CUDA 12, the major that the process has loaded");
   }
 }
 

@@ -193,10 +193,10 @@ TEST_F(Reason, PassedOver_NamesTheLoadedRuntime) {
                "the process has loaded the CUDA runtime of CUDA 12, /opt/libtest.so.12");
 }
 
-TEST(Majors, AreOneTwoOrARange) {
+TEST(Majors, AreOneOrSeveral) {
   EXPECT_STREQ(format_majors(12, 12).text, "12");
   EXPECT_STREQ(format_majors(12, 13).text, "12 or 13");
-  EXPECT_STREQ(format_majors(11, 13).text, "11 to 13");
+  EXPECT_STREQ(format_majors(11, 13).text, "11, 12 or 13");
 }
 
 TEST_F(Reason, WithoutMemoryIsStillAReason) {
