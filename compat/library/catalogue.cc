@@ -77,11 +77,12 @@ std::vector<std::string_view> near_names(Kind kind, std::string_view name) {
   return names;
 }
 
-// "static library" for the name of a component of another kind; "" for any other name.
+// "a static library" for the name of a component of another kind; "" for any other name.
 std::string other_kind(Kind kind, std::string_view name) {
   for (const Component& component : all_components()) {
-    if (component.kind != kind && same_name(component.name, name))
-      return std::string(name_of(component.kind));
+    if (component.kind == kind || !same_name(component.name, name)) continue;
+    const char* article = component.kind == Kind::headers ? "" : "a ";
+    return article + std::string(name_of(component.kind));
   }
   return "";
 }
@@ -110,10 +111,10 @@ std::string all_names(Kind kind) {
                      std::string(name.substr(0, kLongestName)) +
                      (name.size() > kLongestName ? "...'" : "'");
   const std::string other = other_kind(kind, name);
-  if (!other.empty()) what += "; there is a " + other + " of that name";
+  if (!other.empty()) what += " (but " + other + " of that name)";
   const std::vector<std::string_view> near = near_names(kind, name);
-  what +=
-      near.empty() ? "; the names are " + all_names(kind) : "; did you mean " + listed(near) + "?";
+  what += near.empty() ? "; the valid names are " + all_names(kind)
+                       : "; did you mean " + listed(near) + "?";
   throw UnknownNameError(what);
 }
 

@@ -99,8 +99,9 @@ void describe_wheels(const Component& component, const SearchLocations& looked, 
     }
   }
   if (others != 0) {
-    sites.push_back(std::to_string(others) + (others == 1 ? " other folder" : " other folders") +
-                    ", above this program or in PYTHONPATH");
+    sites.push_back(std::to_string(others) + (sites.empty() ? "" : " other") +
+                    (others == 1 ? " folder, which contains this program or is in PYTHONPATH"
+                                 : " folders, which contain this program or are in PYTHONPATH"));
   }
   if (sites.empty()) return text->push_back("  wheels: no Python environment is in use");
   add_block("  wheels: " + listed(component.wheel_folders, " and ") + " below", sites, text);

@@ -94,7 +94,7 @@ std::string flow_hint(const BrokenFlow& flow) {
   }
   const std::string next = std::to_string(flow.producer.version.major + 1);
   return "install " + component_name(flow.consumer) + " of CUDA " + producer +
-         " or newer, but before " + next + ", or let the pipeline carry PTX";
+         " or newer, but before " + next + "; or let the pipeline carry PTX";
 }
 
 Message flow_message(const BrokenFlow& flow) {
@@ -120,7 +120,8 @@ std::string pair_hint(const ComponentInstance& instance, const Decision& decisio
   if (decision.pair == PairVerdict::two_runtimes) {
     return "use CUDA " +
            std::to_string(other.soname_major != 0 ? other.soname_major : other.version.major) +
-           " for everything in the process; no pipeline and no option allows two";
+           " for everything in the process; neither a pipeline nor Options::allow_mixed_majors "
+           "allows two majors of the runtime";
   }
   if (companions(instance, other)) {
     return "install " + name_beside(instance, other) + " of CUDA " + describe(other.version);
@@ -160,8 +161,8 @@ std::string driver_hint(const ComponentInstance& instance, const DriverFacts& fa
   if (minimum != 0) text += " to branch " + std::to_string(minimum) + " or newer";
   if (verdict == DriverVerdict::too_old) {
     return text + "; or " + of_major(instance, facts.cuda.major) +
-           " or older; or, where NVIDIA's forward-compatibility package (cuda-compat) is in use, "
-           "declare it: " +
+           " or older; or, if NVIDIA's forward-compatibility package (cuda-compat) is in use, "
+           "set " +
            kDriverCompatVariable + "=assume_forward_compat";
   }
   return text + "; or install " + component_name(instance) + " of CUDA " + describe(facts.cuda) +
@@ -174,9 +175,10 @@ Message driver_message(const ComponentInstance& instance, const DriverKnown& dri
   Message message(driver_headline(instance, facts, decision.driver));
   message.line("found", describe(instance)).line("driver", describe_driver(facts, driver));
   if (decision.step == Step::no_branch) {
-    message.line("its branch", "unknown: " + driver.branch->problem);
-    return message.hint(std::string("set it in Options::driver; or set ") + kApiModeVariable +
-                        "=best_effort, which accepts unknown versions");
+    message.line("driver branch", "unknown: " + driver.branch->problem);
+    return message.hint(
+        std::string("describe the driver, with its branch, in Options::driver; or set ") +
+        kApiModeVariable + "=best_effort, which accepts unknown versions");
   }
   return message.hint(driver_hint(instance, facts, decision.driver));
 }
@@ -195,7 +197,8 @@ Message metadata_message(const ComponentInstance& instance, Step step) {
                  " is unknown, and strict mode requires it")
       .line("found", describe(instance))
       .line("why unknown", instance.problem)
-      .hint("install NVIDIA's wheel of it, or a CUDA Toolkit with its cuda.h; or " + lenient);
+      .hint("install NVIDIA's wheel of " + component_name(instance) +
+            ", or a CUDA Toolkit with its cuda.h; or " + lenient);
 }
 
 Message mismatch_message(const Policy& policy, const ComponentInstance& instance,
@@ -319,11 +322,12 @@ NotFoundError also_searched(const NotFoundError& error, const std::vector<Compon
 }
 
 Refusal refusal_unopened(const ComponentInstance& instance, const std::string& cause) {
-  return refusal_with(Step::not_opened, instance,
-                      Message("the dynamic linker refused " + component_name(instance))
-                          .line("found", describe(instance))
-                          .line("its message", cause)
-                          .hint("install what it lacks, or install the library again"));
+  return refusal_with(
+      Step::not_opened, instance,
+      Message("the dynamic linker refused " + component_name(instance))
+          .line("found", describe(instance))
+          .line("its message", cause)
+          .hint("remove the cause that this message names, or install the library again"));
 }
 
 Refusal refusal_of_mismatch(const ComponentInstance& instance, const std::string& mismatch) {

@@ -86,8 +86,8 @@ OpenedLibrary open_and_check(const ComponentInstance& instance, const std::strin
   OpenedLibrary result;
   if (has_linker_tokens(name.c_str())) {
     result.cause =
-        "dlopen() replaces the $ in its path ($ORIGIN, $LIB, $PLATFORM) and would open another "
-        "file";
+        "dlopen() replaces the $ in the library's path ($ORIGIN, $LIB, $PLATFORM) and would open "
+        "another file";
     return result;
   }
   Arena arena;

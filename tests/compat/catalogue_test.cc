@@ -146,13 +146,14 @@ TEST(CatalogueNames, FileNameFindsItsComponent) {
 }
 
 TEST(CatalogueNames, NameOfAnotherKindIsReported) {
-  EXPECT_THAT(refusal(Kind::program, "libdevice"), HasSubstr("a bitcode library of that name"));
-  EXPECT_THAT(refusal(Kind::dynamic_library, "ptxas"), HasSubstr("a program of that name"));
+  EXPECT_THAT(refusal(Kind::program, "libdevice"),
+              HasSubstr("(but a bitcode library of that name)"));
+  EXPECT_THAT(refusal(Kind::dynamic_library, "ptxas"), HasSubstr("(but a program of that name)"));
 }
 
 TEST(CatalogueNames, NoSimilarName_AllAreListed) {
   EXPECT_THAT(refusal(Kind::bitcode_library, "zzzzzzzzzzzz"),
-              HasSubstr("the names are libdevice, nccl_device, nvshmem_device"));
+              HasSubstr("the valid names are libdevice, nccl_device, nvshmem_device"));
 }
 
 TEST(CatalogueNames, ALongTextIsCut) {

@@ -40,8 +40,8 @@ TEST_P(WrongConstraints, AreQuotedWithTheFaultAndTheAcceptedForms) {
   EXPECT_THAT(message, testing::StartsWith("\"" + std::string(GetParam().constraint) +
                                            "\" is not a version constraint: "));
   EXPECT_THAT(message, HasSubstr(GetParam().problem));
-  EXPECT_THAT(message, HasSubstr("Accepted are PEP 440 clauses joined by commas, each one of ~=, "
-                                 "==, !=, <=, >=, <, >, === and a version"));
+  EXPECT_THAT(message, HasSubstr("Accepted are PEP 440 clauses joined by commas, each an operator "
+                                 "(~=, ==, !=, <=, >=, <, >, ===) and a version"));
 }
 
 INSTANTIATE_TEST_SUITE_P(

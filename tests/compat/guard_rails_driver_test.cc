@@ -69,7 +69,7 @@ TEST(TheDriver, UnknownBranch_IsInsufficientMetadataWithTheCause) {
   GuardRailsImpl rails = machine.rails();
   EXPECT_EQ(outcome([&] { rails.load("nvrtc"); }), "InsufficientMetadataError");
   EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
-              AllOf(HasSubstr("its branch: unknown: NVML is not there"),
+              AllOf(HasSubstr("driver branch: unknown: NVML is not there"),
                     HasSubstr("branch 525 or newer"), HasSubstr("best_effort")));
 }
 

@@ -145,8 +145,8 @@ Constraint::Constraint(std::string_view text) {
   } catch (const BadClause& bad) {
     throw ConstraintError(
         quoted(text) + " is not a version constraint: " + bad.problem +
-        ". Accepted are PEP 440 clauses joined by commas, each one of ~=, ==, !=, <=, >=, <, >, "
-        "=== and a version: \"==13.*\", \">=12.4,<13\", \"~=12.4\"");
+        ". Accepted are PEP 440 clauses joined by commas, each an operator (~=, ==, !=, <=, >=, <, "
+        ">, ===) and a version: \"==13.*\", \">=12.4,<13\", \"~=12.4\"");
   }
   clauses_ = std::move(clauses);
 }

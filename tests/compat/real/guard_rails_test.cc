@@ -281,7 +281,7 @@ TEST(TheRealDriver535, UnknownBranch_ServesANewerMinorOnlyByBestEffort) {
   EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"],
               AllOf(StartsWith("InsufficientMetadataError: CUDA 12.9 is newer than the driver's "
                                "CUDA 12.2"),
-                    HasSubstr("its branch: unknown: ")));
+                    HasSubstr("driver branch: unknown: ")));
   computer.env("ANYCUDA_COMPAT", "best_effort");
   EXPECT_THAT(computer.rails({"load:cudart"})["load:cudart"], EndsWith("libcudart.so.12"));
 }
@@ -379,7 +379,7 @@ TEST(ALibrary, ReportedMinorCountsNotTheMetadatas) {
   EXPECT_THAT(loads("constraint=>=12"), EndsWith(file));
   EXPECT_THAT(loads("constraint=>=12.9"),
               AllOf(StartsWith("ToolkitMismatchError: nvrtc of CUDA 12.4 does not satisfy"),
-                    HasSubstr("(the library itself)")));
+                    HasSubstr("(its own version function)")));
 }
 
 TEST(CuFile, IsOpenedBehindLibrtWhichItMayNotName) {
