@@ -25,7 +25,10 @@ void read_host_elf(Bytes file, RegionReader* reader) {
   if (!file.read(0, &header)) return reader->problem("an ELF file is truncated", file);
   if (!has_our_sections(header)) {
     if (header.e_shoff != 0) {
-      return reader->problem("an ELF file is not of a 64-bit little-endian CPU", file);
+      return reader->problem(
+          "an ELF file is damaged, or not for a 64-bit little-endian CPU: its device code is not "
+          "read",
+          file);
     }
   }
   const Sections sections = sections_of(file, header);

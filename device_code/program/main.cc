@@ -16,8 +16,8 @@ constexpr char kUsage[] =
     "Lists the device code in libraries, programs, objects, static archives, fatbins, cubins and "
     "PTX.\n"
     "  --json   a JSON object on each line\n"
-    "  --each   a line for each entry; the default counts similar entries\n"
-    "The exit status is 0, 1 if a file or a part of one cannot be read, 2 if the command is "
+    "  --each   a line for each entry (default: one line for all entries of the same kind)\n"
+    "Exit status: 0; 1 if a file or a part of a file cannot be read; 2 if the command line is "
     "wrong.\n";
 
 // Damage repeats: the first places are enough. A library has some 50 groups; a file that is made to
@@ -47,8 +47,10 @@ void print_groups(Run* run) {
   for (const Group& group : run->groups) {
     if (++run->printed <= kMostGroups) run->printer->group(group, stdout);
     if (run->printed == kMostGroups) {
-      take_problem({"the file has more kinds of device code than are listed", group.about.offset},
-                   run);
+      take_problem(
+          {"the list ends here, since it is too long; more entries may follow: --each lists all",
+           group.about.offset},
+          run);
     }
   }
   run->groups.clear();

@@ -68,7 +68,7 @@ void group(const Group& group, std::FILE* out) {
   if (!unpacks(entry.compression) && entry.kind == Kind::cubin) {
     std::fputs(" (this build cannot decompress it, so its CUDA release is unknown)", out);
   }
-  std::fputs(entry.plain_data ? ", plain data\n" : "\n", out);
+  std::fputs(entry.plain_data ? ", plain data (outside of nvcc's sections)\n" : "\n", out);
 }
 
 void problem(const Problem& problem, std::FILE* out) {

@@ -23,12 +23,13 @@ foreach(header IN LISTS headers)
 endforeach()
 list(LENGTH headers count)
 if(count LESS 11)
-  message(FATAL_ERROR "expected 11 or more installed headers, found ${count}")
+  message(FATAL_ERROR "expected 11 or more headers in ${OUT}/include/anycuda/compat, found ${count}")
 endif()
 # No CUDA, and the error of that, or some: the program runs and says which.
 execute_process(COMMAND "${CMAKE_COMMAND}" -E env ANYCUDA_COMPAT=lenient "${OUT}/example"
                 RESULT_VARIABLE status ERROR_VARIABLE err)
 if(NOT status EQUAL 1 OR NOT err MATCHES "invalid ANYCUDA_COMPAT=.lenient.")
-  message(FATAL_ERROR "expected status 1 and the invalid setting from the example, got ${status}:\n${err}")
+  message(FATAL_ERROR "expected ${OUT}/example to exit with 1 and to report the invalid ANYCUDA_COMPAT. It exited with "
+                      "${status}, and printed:\n${err}")
 endif()
 message(STATUS "${count} headers and the example compile from ${OUT}")

@@ -187,7 +187,8 @@ TEST(Library, OfAnotherKindOfCpuIsReported) {
   std::string other = library({{".nv_fatbin", fatbin_of(80)}});
   other[EI_CLASS] = ELFCLASS32;
   EXPECT_THAT(reading_of(other).problems,
-              ElementsAre("an ELF file is not of a 64-bit little-endian CPU"));
+              ElementsAre("an ELF file is damaged, or not for a 64-bit little-endian CPU: its "
+                          "device code is not read"));
 }
 
 std::string member(const std::string& content, std::string size = "") {

@@ -156,7 +156,7 @@ class Faults(FileCase):
         header = struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(content))
         read = device_code.of_file(self.file(header + content), PROGRAM)
         self.assertEqual(len(read.codes), 16384)
-        self.assertIn("more kinds of device code", read.problems[0])
+        self.assertIn("the list ends here, since it is too long", read.problems[0])
 
     @needs_program
     def test_the_programs_exit_status_and_usage(self):

@@ -116,7 +116,7 @@ END
             "*update*) exit 0", "*update*) echo 'W: Failed to fetch it' >&2; exit 0"
         )
         with self.assertRaisesRegex(
-            FetchError, "no Debian archive with bookworm: W: Failed to fetch it"
+            FetchError, "the package lists of Debian's bookworm cannot be fetched: W: Failed to fetch it"
         ):
             self.fetch("2", APT | {"apt-get": broken})
 

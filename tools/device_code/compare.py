@@ -154,7 +154,7 @@ def main() -> int:
             slower += ours.seconds > theirs.seconds
             print(f"| {label} | {file.stat().st_size / 1e6:.1f} | {ours.entries.total()} | {theirs.by} | "
                   f"{'no' if differ else 'yes'} | {theirs.seconds:.3f} | {ours.seconds:.3f} |", flush=True)
-    print(f"\n{count} files, {slower} of them slower than cuobjdump", *wrong, sep="\n")
+    print(f"\nfiles: {count}; on {slower} of them anycuda-device-code was slower than cuobjdump", *wrong, sep="\n")
     return 1 if wrong or not count else 0
 
 

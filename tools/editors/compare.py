@@ -130,7 +130,7 @@ def _not_as_asked(copy: Path, one: Subject) -> Iterator[str]:
     try:
         before, after = read.read(one.library), read.read(copy)
     except ElfError:
-        yield "anycuda's reader cannot read it"
+        yield "anycuda's reader cannot read the edited file"
         return
     wanted = {one.change.new if name == one.change.old else name for name in before.needed} | {one.change.added}
     if set(after.needed) != wanted:

@@ -46,7 +46,7 @@ def measure_beside(torch: Entry, wheels: list[Entry], chosen: argparse.Namespace
     if not todo:
         return
     folder = cache / "torch" / torch.version
-    print(f"{torch.requirement} is installed ...", flush=True)
+    print(f"installs {torch.requirement} ...", flush=True)
     torch_install.install(torch.version, folder)
     beside = Torch(torch.version, torch_install.cuda(folder), folder)
     table = measure.table_of(chosen.anycuda)
@@ -75,7 +75,7 @@ def main() -> int:
         for torch in torches:
             measure_beside(torch, wheels, chosen, cache)
     except torch_install.InstallError as error:
-        sys.exit(f"torch is not installed: {error}")
+        sys.exit(f"{torch.requirement} cannot be installed: {error}")
     results = [load(path) for torch in torches for one in wheels
                if (path := cache / "beside" / torch.version / f"{one.requirement}.json").exists()]
     chosen.out.write_text(torch_page.make(results, stamp.today(), stamp.commit()))

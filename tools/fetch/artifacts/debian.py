@@ -156,7 +156,8 @@ class Suite:
                 return ""
             reasons.append(_last_error(result.stderr))
         source.unlink(missing_ok=True)
-        return f"no Debian archive with {suite}: " + ("; ".join(reasons) or "apt's sources name none")
+        why = "; ".join(reasons) or "this machine's apt sources name no archive for it: add one"
+        return f"the package lists of Debian's {suite} cannot be fetched: {why}"
 
     def _run(self, *arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         own = dict(os.environ, APT_CONFIG=str(self._config), LC_ALL="C")

@@ -77,7 +77,7 @@ class Lock:
             if name not in self.sets and name not in self.artifacts:
                 raise ArtifactError(
                     f"'{name}' is neither a set nor an artifact; sets: {', '.join(sorted(self.sets))}; "
-                    "artifacts: `python3 tools/fetch/fetch.py list`"
+                    "`python3 tools/fetch/fetch.py list` also lists the artifacts"
                 )
         chosen = {member for name in names for member in self.sets.get(name, (name,))}
         return [artifact for name, artifact in self.artifacts.items() if name in chosen]

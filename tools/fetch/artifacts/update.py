@@ -24,7 +24,8 @@ def update(path: Path, cache: Cache, keep: bool) -> None:
     try:
         old = lockfile.read_files(path)
     except ArtifactError as error:
-        say(f"starting with an empty lock file: {error}")
+        reason = error if path.exists() else f"{path} is missing"
+        say(f"starts with an empty lock file, since {reason}")
         old = {}
     with cache.exclusive(say):
         apt = Apt(cache.work / "apt")
