@@ -7,9 +7,11 @@
 namespace anycuda {
 namespace {
 
-bool is_stub(const Candidate& candidate) {
+// False for a stub, and for a file that was deleted and is still in ld.so.cache.
+bool is_of_library(const Candidate& candidate) {
   const FileState state = candidate.image.state;
-  return state == FileState::anycuda_stub || state == FileState::link_stub;
+  const bool is_stub = state == FileState::anycuda_stub || state == FileState::link_stub;
+  return !is_stub && !candidate.listed_only;
 }
 
 const char* plural(int count) { return count == 1 ? "" : "s"; }
@@ -21,11 +23,11 @@ bool is_refused(const Candidate& candidate) {
 }
 
 // The refused file with the most useful reason, in this order: the one that ended the search, a
-// usable file that a rule refused, a broken file, a stub.
+// usable file that a rule refused, a broken file, a stub or a deleted file.
 int relevance(const Candidate& candidate) {
   if (candidate.stays_open) return 3;
   if (candidate.image.state == FileState::usable) return 2;
-  return is_stub(candidate) ? 0 : 1;
+  return is_of_library(candidate) ? 1 : 0;
 }
 
 const Candidate* most_relevant(const Report& report) {
@@ -37,9 +39,12 @@ const Candidate* most_relevant(const Report& report) {
   return best;
 }
 
-int refused_count(const Report& report) {
+// The refused files of the library besides `best`.
+int count_others(const Report& report, const Candidate* best) {
   int count = report.left_out();
-  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) count += is_refused(*c);
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (c != best && is_refused(*c) && is_of_library(*c)) ++count;
+  }
   return count;
 }
 
@@ -67,7 +72,7 @@ void add_refused(Message* message, const Report& report, Arena* arena) {
   const Candidate* candidate = most_relevant(report);
   if (candidate == nullptr) return;
   const char* reason = reason_of(*candidate, report, arena);
-  const int others = refused_count(report) - 1;
+  const int others = count_others(report, candidate);
   const char* more =
       others == 0 ? "" : arena->format("; %d more file%s cannot be used", others, plural(others));
   if (more == nullptr) more = "";
@@ -93,7 +98,7 @@ bool found_no_file(const Report& report) {
   if (report.request.policy.wrong_count != 0 || report.variable_names_a_file()) return false;
   if (report.left_out() != 0) return false;
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
-    if (!is_stub(*c)) return false;
+    if (is_of_library(*c)) return false;
   }
   return true;
 }

@@ -37,8 +37,9 @@ struct Candidate {
   bool toolkit_read;
   Verdict verdict;
   Reported reported;
-  bool stays_open;  // it was refused once it was open, and could not be closed
-  bool tried;       // opening it was tried; false for those that an earlier success made needless
+  bool stays_open;   // it was refused once it was open, and could not be closed
+  bool listed_only;  // ld.so.cache lists it, but its folder has no entry of that name
+  bool tried;        // opening it was tried; false for those that an earlier success made needless
 };
 
 // "12", "12 or 13", "11, 12 or 13".

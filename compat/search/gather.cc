@@ -148,7 +148,10 @@ void cached(const TierVisit& visit, const char* path) {
   // The driver has one name, here as in folders (folder.cc).
   const LibraryDescriptor& library = visit.search->library();
   const bool other = library.is_driver && !is_soname(library, std::strrchr(path, '/') + 1);
-  if (!other) gather_file(visit.search, visit.tier, path);
+  if (other) return;
+  Candidate* candidate = gather_file(visit.search, visit.tier, path);
+  if (candidate == nullptr || candidate->image.state != FileState::missing) return;
+  candidate->listed_only = !is_entry(path);
 }
 
 void gather_copy(const char* path, const ImageFacts& image, void* argument) {

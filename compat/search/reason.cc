@@ -21,7 +21,7 @@ const char* reason_of_file(const Candidate& candidate, const Report& report, Are
     case FileState::usable:
       return "usable";
     case FileState::missing:
-      return "no such file";
+      return candidate.listed_only ? "no such file, but ld.so.cache lists it" : "no such file";
     case FileState::unreadable:
       return or_unknown(arena->format("cannot be read (%s)", std::strerror(image.error)));
     case FileState::not_a_file:

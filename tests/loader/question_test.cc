@@ -13,6 +13,7 @@
 #include "loader/short_report.h"
 #include "tests/support/unit/environment.h"
 #include "tests/support/unit/gathered.h"
+#include "tests/support/unit/ld_cache_image.h"
 #include "tests/support/unit/slot_call.h"
 #include "tests/support/unit/test_tables.h"
 
@@ -97,6 +98,26 @@ TEST_F(Question, ABrokenFileIsReportedOnce) {
   EXPECT_EQ(lines(text), 5) << text;
 }
 
+// As after the removal of a package, until the next ldconfig.
+TEST_F(Question, FileThatOnlyTheCacheLists_DoesNotCount) {
+  machine.tree.file("system/etc/ld.so.cache",
+                    new_format({{"libtest.so.12", "/opt/libtest.so.12"},
+                                {"libtest.so.13", "/opt/libtest.so.13"}}));
+  const std::string asked = in_child([] { ask(); });
+  EXPECT_THAT(asked, IsEmpty());
+  const std::string used = in_child([] { use(); });
+  EXPECT_THAT(used, HasSubstr("/opt/libtest.so.12: no such file, but ld.so.cache lists it\n"));
+  EXPECT_EQ(lines(used), 5) << used;
+}
+
+TEST_F(Question, DanglingLinkInTheCacheIsReported) {
+  machine.tree.file("system/etc/ld.so.cache",
+                    new_format({{"libtest.so.12", "/opt/libtest.so.12"}}));
+  machine.tree.link("system/opt/libtest.so.12", "nowhere");
+  const std::string text = in_child([] { ask(); });
+  EXPECT_THAT(text, HasSubstr("/opt/libtest.so.12: no such file\n"));
+}
+
 TEST_F(Question, ARefusedLibraryIsReported) {
   machine.tree.fake("libtest.so.13", "system/usr/lib/libtest.so.13");
   const ScopedVariable set("ANYCUDA_CROSS_MAJOR", "reject");
@@ -163,13 +184,19 @@ TEST_F(Question, StubDoesNotCount) {
   }
 }
 
-TEST_F(Question, StubBesideABrokenFileIsNotNamed) {
-  const std::string text = said_of([](TestSearch* search) {
-    search->add(SearchTier::system, "/opt/libtest.so.12")->image.state = FileState::anycuda_stub;
-    search->add(SearchTier::system, "/opt/libtest.so.13")->image.state = FileState::truncated;
-  });
-  EXPECT_THAT(text, HasSubstr("  /opt/libtest.so.13: truncated"));
-  EXPECT_THAT(text, HasSubstr("; 1 more file cannot be used\n"));
+TEST_F(Question, StubBesideABrokenFile_IsNeitherNamedNorCounted) {
+  for (const bool two_broken : {false, true}) {
+    const std::string text = said_of([&](TestSearch* search) {
+      search->add(SearchTier::system, "/opt/libtest.so.12")->image.state = FileState::anycuda_stub;
+      search->add(SearchTier::system, "/gone/libtest.so.12")->listed_only = true;
+      search->add(SearchTier::system, "/opt/libtest.so.13")->image.state = FileState::truncated;
+      if (two_broken)
+        search->add(SearchTier::system, "/opt/libtest.so")->image.state = FileState::not_elf;
+    });
+    EXPECT_THAT(text, HasSubstr(two_broken ? "install it again; 1 more file cannot be used\n"
+                                           : "install it again\n"));
+    EXPECT_THAT(text, HasSubstr("  /opt/libtest.so.13: truncated"));
+  }
 }
 
 TEST_F(Question, OnlyCountedFiles_AreReported) {

@@ -9,7 +9,12 @@
 
 namespace anycuda::unit {
 
-constexpr std::int32_t kHere = 0x0303;  // x86_64, ELF, libc6
+// This CPU, ELF, libc6.
+#if defined(__x86_64__)
+constexpr std::int32_t kHere = 0x0303;
+#else
+constexpr std::int32_t kHere = 0x0a03;
+#endif
 
 struct CachedLibrary {
   std::string name;
