@@ -295,6 +295,20 @@ class Hints(unittest.TestCase):
                 self.assertEqual(hints.hints_for(what, here(variables=variables), nobody), [])
 
 
+    def test_several_files_with_one_remedy_have_one_hint(self):
+        gone = [candidate(f"/gone/libcudart.so.{major}", "missing") for major in (12, 13)]
+        stubs = [candidate(f"/{folder}/libcudart.so.12", "anycuda_stub") for folder in "abc"]
+        library = runtime([*gone, *stubs, candidate("/cut", "truncated")], _12=Answer("", ""))
+        cut, listed, stub, _ = hints.hints_for(found(library), here())
+        self.assertEqual([one.situation for one in (cut, listed, stub)], ["damaged", "listed_only", "anycuda_stub"])
+        self.assertEqual(listed.why, "/gone/libcudart.so.12 cannot be used as CUDA runtime. /etc/ld.so.cache lists it, "
+                                     "but the file does not exist. The same applies to /gone/libcudart.so.13.")
+        self.assertEqual([re.sub(r".*/gone/([\w.]+).*", r"\1", command) for command in listed.commands],
+                         ["libcudart.so.12", "libcudart.so.13", "sudo ldconfig"])
+        self.assertIn(" The same applies to /b/libcudart.so.12, /c/libcudart.so.12.", stub.why)
+        self.assertEqual(len(stub.commands), 1)
+
+
 class Hint(unittest.TestCase):
     TABLES = (hint_table.DRIVER_LIBRARY, hint_table.DRIVER_CALL, hint_table.WITHOUT_GPU, hint_table.LIBRARIES)
 

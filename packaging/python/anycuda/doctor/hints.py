@@ -32,6 +32,7 @@ _LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR"
               "driver_branch_unknown": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_major_unknown": "",
               "driver_failed": "export ANYCUDA_STUB_COMPAT=best_effort"}
 _USE_COMPAT = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
+_ONE_HINT = ("listed_only", "anycuda_stub")  # rows that need one hint for all such files of a library
 _WOULD_SERVE = ("accepted", "other_loaded")  # verdicts that do not depend on the file
 
 
@@ -75,7 +76,8 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
     # A file that ended the search explains the missing library.
     files = sorted((one for one in library.candidates if one.stays_open or one.state in rows),
                    key=lambda one: (not one.stays_open, one.state not in _BROKEN))
-    found = [_file(library, one, driver, machine, environment) for one in files if one not in named]
+    found = _joined([(one.path, _file(library, one, driver, machine, environment))
+                     for one in files if one not in named])
     found += [hint(LIBRARIES, "crash", f"The search for the {library.short} fails: {answer.ended}.",
                    step=answer.last_step or "none")
               for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
@@ -85,6 +87,19 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
     # A library of another environment is reported before a broken file without effect.
     other = _other_environment(library, machine, environment)
     return other + found
+
+
+def _joined(hints: list[tuple[str, Hint]]) -> list[Hint]:
+    """The hints on files, (path, hint), with one for all files that need the same."""
+    groups: dict[object, list[tuple[str, Hint]]] = {}
+    for index, (path, one) in enumerate(hints):
+        groups.setdefault(one.situation if one.situation in _ONE_HINT else index, []).append((path, one))
+    for (_, first), *others in groups.values():
+        if others:
+            first.why += f" The same applies to {', '.join(path for path, _ in others)}."
+            commands = [*first.commands, *(command for _, one in others for command in one.commands)]
+            first.commands = list(dict.fromkeys(reversed(commands)))[::-1]  # of equal ones the last stays
+    return [group[0][1] for group in groups.values()]
 
 
 def _named(library: Library, candidate: Candidate) -> Hint:
