@@ -9,8 +9,10 @@
 
 namespace anycuda::graph {
 
-static_assert(sizeof(Attachment) % alignof(OpaqueHandle) == 0, "the owners follow it");
-static_assert(sizeof(Attachment) <= 3 * sizeof(void*), "a graph may have very many");
+static_assert(sizeof(Attachment) % alignof(OpaqueHandle) == 0,
+              "an Attachment's owners are stored directly behind it, aligned");
+static_assert(sizeof(Attachment) <= 3 * sizeof(void*),
+              "an Attachment is small, since a graph may have very many");
 
 namespace {
 // Between a table that reads owners and drain(), where raw calls have destroyed the table's graph.

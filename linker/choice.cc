@@ -11,10 +11,10 @@ bool needs_nvjitlink(const Facts& facts) { return facts.lto_ir_input || facts.lt
 // "LTO-IR is among the inputs", for the middle of a sentence.
 const char* reason_for_nvjitlink(const Facts& facts) {
   if (facts.lto_ir_input && facts.lto_or_ptx_asked) {
-    return "LTO-IR is among the inputs and link-time optimisation or PTX is requested";
+    return "LTO-IR is among the inputs, and link-time optimisation or PTX output is requested";
   }
   if (facts.lto_ir_input) return "LTO-IR is among the inputs";
-  return "link-time optimisation or PTX is requested";
+  return "link-time optimisation or PTX output is requested";
 }
 
 std::string versions(const Facts& facts) {

@@ -117,9 +117,11 @@ class Compilation {
       out_->bytes = get(api::nvrtcGetPTXSize, api::nvrtcGetPTX, "nvrtcGetPTX");
       out_->bytes.erase(out_->bytes.find_last_not_of('\0') + 1);
     }
-    // ProgramOptions::others may request another output.
     if (out_->bytes.empty()) {
-      fail("nvrtcCompileProgram", std::string("it returned no ") + name_of(output), 0);
+      fail("nvrtcCompileProgram",
+           std::string("it returned no ") + name_of(output) +
+               ": an option in ProgramOptions::others may request another output",
+           0);
     }
   }
 

@@ -43,9 +43,9 @@ std::string checked_output(std::string bytes, Output output, const char* call,
     if (doubled.empty() && !logged) return bytes;
     throw link_error(
         {call,
-         "it returned " + std::string(name_of(output)) + " in which " +
-             (doubled.empty() ? "a name" : quoted(doubled)) +
-             " was defined by two inputs, of which one was dropped: remove it from one of them",
+         "it returned " + std::string(name_of(output)) + ", but two inputs define " +
+             (doubled.empty() ? "the same name" : quoted(doubled)) +
+             ", and only one definition is in it: remove the name from one of the inputs",
          0},
         items, options, logs);
   }

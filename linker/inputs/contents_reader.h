@@ -51,6 +51,6 @@ std::uint64_t end_of_elf(Bytes elf);
 
 constexpr char kIt[] = "it";  // the place of code that is not in a member of a library
 constexpr char kNeedsRelocatable[] =
-    "compile it with -rdc=true (Program: ProgramOptions::relocatable)";
+    "compile it with -rdc=true (with Program: ProgramOptions::relocatable)";
 
 }  // namespace anycuda::linker

@@ -120,9 +120,9 @@ TEST(Choice, RefusalNamesTheNeedForNvJitLink) {
     return text.substr(0, text.find(", which needs nvJitLink"));
   };
   EXPECT_EQ(begin(true, false), "LTO-IR is among the inputs");
-  EXPECT_EQ(begin(false, true), "link-time optimisation or PTX is requested");
+  EXPECT_EQ(begin(false, true), "link-time optimisation or PTX output is requested");
   EXPECT_EQ(begin(true, true),
-            "LTO-IR is among the inputs and link-time optimisation or PTX is requested");
+            "LTO-IR is among the inputs, and link-time optimisation or PTX output is requested");
 }
 
 TEST(Choice, HasTheReasonOfTheBackend) {
