@@ -242,7 +242,7 @@ std::optional<Refusal> GuardRailsImpl::open(Candidate* candidate, DriverKnown* d
       system_.open(instance, name, candidate->loaded, [&](Version reported) {
         forget(instance);
         instance.version = reported;
-        instance.source = "its own version function";
+        instance.source = kOwnVersionFunction;
         refusal = evaluate(instance, driver, candidate->loaded, false);
         return !refusal;
       });

@@ -55,7 +55,11 @@ std::string describe(const ComponentInstance& instance) {
       std::string(instance.component->name) + " (" + std::string(name_of(instance.component->kind));
   text += instance.version.known() ? ") of CUDA " + describe(instance.version) + ": " : "): ";
   text += instance.path;
-  if (!instance.source.empty()) text += " (" + instance.source + ")";
+  if (instance.source.empty()) return text;
+  // All other sources name the distribution or file that has the version.
+  const char* const by = instance.source == kOwnVersionFunction ? "version by " : "";
+  text += " (";
+  text += by + instance.source + ")";
   return text;
 }
 

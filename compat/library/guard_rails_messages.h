@@ -13,6 +13,9 @@
 
 namespace anycuda::compat {
 
+// ComponentInstance::source where the open library gave its version.
+inline constexpr char kOwnVersionFunction[] = "its own version function";
+
 // Why a candidate is refused.
 struct Refusal {
   Step step = Step::accepted;

@@ -21,7 +21,7 @@ CUresult set_one(CUgraphExec exec, ExecOwners* exec_owners, CUgraphNode node, Ow
   }
   if (exec_owners == nullptr && owners->first != nullptr) {
     return fail(CUDA_ERROR_NOT_SUPPORTED,
-                "this driver has no user objects, so an executable graph cannot keep owners");
+                "an executable graph can keep owners only with a driver of CUDA 11.3 or later");
   }
   if (exec_owners == nullptr) return call(exec);
   exec_owners->reserve(node);

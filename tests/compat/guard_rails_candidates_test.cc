@@ -258,7 +258,7 @@ TEST_F(Candidates, AreCheckedAgainAsOfTheVersionThatTheyReport) {
   EXPECT_THAT(
       message([&] { rails.load("nvrtc"); }),
       AllOf(StartsWith("nvrtc of CUDA 12.2 does not satisfy the constraint !=12.2.*"),
-            HasSubstr("of CUDA 12.2: " + kFirst + " (its own version function)"),
+            HasSubstr("of CUDA 12.2: " + kFirst + " (version by its own version function)"),
             HasSubstr("\n  also refused: nvrtc (dynamic library) of CUDA 12.2: " + kSecond)));
 }
 

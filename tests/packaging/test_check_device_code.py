@@ -61,7 +61,7 @@ class Needs(unittest.TestCase):
             needs = kernels.needs(found(*codes).files, FACTS)
             self.assertEqual((needs.driver, needs.unknown), (driver, True), codes)
         self.assertFalse(kernels.needs(found([cubin(80, (13, 0))]).files, FACTS).unknown)
-        self.assertIn("needs driver 580 or newer", describe_verdict.sentence(
+        self.assertIn("needs driver 580, possibly a newer one", describe_verdict.sentence(
             input_verdict.InputVerdict(input_verdict.FREE, kernels=kernels.needs(found(*files).files, FACTS))))
 
     def test_static_runtime_before_11_8(self):
@@ -257,7 +257,7 @@ class Command(Folder):
         known = device_code.of_file(self.file("13.0"), reader())
         beside = replace(known, codes=(*known.codes, cubin(90, None)))
         unknown = replace(known, codes=tuple(replace(code, toolkit=None) for code in known.codes))
-        verdict = "verdict: free; device code of CUDA 13.0: needs driver 580 or newer"
+        verdict = "verdict: free; device code of CUDA 13.0: needs driver 580, possibly a newer one"
         for codes, arguments, status, line in (
                 (beside, ("--runtime", "12"), 1, f"{verdict}; device code does not load with driver 525-575"),
                 (beside, ("--runtime", "13"), 3, f"{verdict}; whether its device code loads is unknown"),
@@ -413,7 +413,7 @@ class Command(Folder):
         for arguments, line in (
                 (("--driver", "550"), r"^driver 550: cannot tell\. Device code was read in part: at byte \d+: "),
                 (("--gpu", "80"), r"^sm_80: cannot tell\. Device code was read in part: "),
-                (("--runtime", "12"), "^verdict: free; device code of CUDA 12.4: needs driver 525 or newer; "
+                (("--runtime", "12"), "^verdict: free; device code of CUDA 12.4: needs driver 525, possibly a newer one; "
                                       "whether its device code loads is unknown$")):
             status, last = self.last(path, *arguments)
             self.assertEqual(status, 3, arguments)
@@ -488,7 +488,7 @@ class Command(Folder):
     def test_concatenated_entries(self):
         path = self.compile("concatenated", "int unused;", "-shared", *self.embedded(CONCATENATED))
         status, line = self.last(path)
-        self.assertEqual((status, line), (0, "verdict: device code of CUDA 13.5: needs driver 590 or newer"))
+        self.assertEqual((status, line), (0, "verdict: device code of CUDA 13.5: needs driver 590, possibly a newer one"))
         for driver, status, text in (("580", 1, "does not load"), ("590", 3, "cannot tell"), ("615", 0, "loads")):
             found_status, line = self.last(path, "--gpu", "90", "--driver", driver)
             self.assertEqual((found_status, line.split(". ")[0]), (status, f"sm_90, driver {driver}: {text}"))

@@ -106,9 +106,12 @@ bool needs_driver(const NodeParams& p) {
 Status add_by_driver(const InsertionPoint& at, NodeParams* params) {
   static OfDriver drivers{"cuGraphAddNode_v2"};
   if (!drivers.available()) {
-    return refuse_old_driver(v13::cudaErrorNotSupported, kName,
-                             "conditional nodes need a driver of CUDA 12.3 or later, and child "
-                             "graphs that move into the node one of CUDA 12.9 or later");
+    const bool is_conditional = params->type == v13::cudaGraphNodeTypeConditional;
+    return refuse_old_driver(
+        v13::cudaErrorNotSupported, kName,
+        is_conditional
+            ? "a conditional node needs a driver of CUDA 12.3 or later"
+            : "a child graph that moves into its node needs a driver of CUDA 12.9 or later");
   }
   driver::CUgraphNodeParams_st converted;
   const Status status = in_context([&] {

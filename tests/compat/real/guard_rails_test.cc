@@ -379,7 +379,7 @@ TEST(ALibrary, ReportedMinorCountsNotTheMetadatas) {
   EXPECT_THAT(loads("constraint=>=12"), EndsWith(file));
   EXPECT_THAT(loads("constraint=>=12.9"),
               AllOf(StartsWith("ToolkitMismatchError: nvrtc of CUDA 12.4 does not satisfy"),
-                    HasSubstr("(its own version function)")));
+                    HasSubstr("(version by its own version function)")));
 }
 
 TEST(CuFile, IsOpenedBehindLibrtWhichItMayNotName) {

@@ -140,8 +140,15 @@ TEST_F(DriverNode, AnOlderDriverHasNoConditionalNodes) {
   EXPECT_EQ(add(&params), 801U);
   EXPECT_THAT(
       refused(),
-      ElementsAre("cudaGraphAddNode: conditional nodes need a driver of CUDA 12.3 or later, "
-                  "and child graphs that move into the node one of CUDA 12.9 or later"));
+      ElementsAre("cudaGraphAddNode: a conditional node needs a driver of CUDA 12.3 or later"));
+}
+
+TEST_F(DriverNode, AnOlderDriverMovesNoGraphIntoItsNode) {
+  NodeParams params = filled(kKinds[4]);
+  params.graph.ownership = 1;
+  EXPECT_EQ(add(&params), 801U);
+  EXPECT_THAT(refused(), ElementsAre("cudaGraphAddNode: a child graph that moves into its node "
+                                     "needs a driver of CUDA 12.9 or later"));
 }
 
 TEST_F(DriverNode, AGraphIsGivenAwayByTheDriver) {

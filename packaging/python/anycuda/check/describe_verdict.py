@@ -77,7 +77,7 @@ def needs_driver(least: int, newest: int, unknown: bool = False) -> str:
     `unknown`: possibly a newer driver."""
     if not newest:
         return "the driver that it needs is unknown"
-    newer = " or newer" if unknown else ""
+    newer = ", possibly a newer one" if unknown else ""
     return (f"needs driver {newest}{newer}" if least == newest else
             f"needs driver {least} to {newest}{newer}, depending on the file")
 
