@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # anycuda_select_major(): CMake calls it at the end of the folder that found anycuda, when all targets are known. It
-# selects the major of anycuda::cudart there, keeps CMake from adding NVIDIA's runtime, and refuses targets that would
-# link but not work.
+# selects the major of anycuda::cudart there, makes static libraries keep this major, keeps CMake from adding NVIDIA's
+# runtime, and refuses targets that would link but not work.
 #
 # The major comes from the first of: ANYCUDA_MAJOR, the CUDA compiler, find_package(CUDAToolkit), the headers in the
 # include folders of the targets concerned.
@@ -31,6 +31,11 @@ function(anycuda_select_major)
       endif()
     endforeach()
   endforeach()
+  if(major)
+    foreach(target IN LISTS targets)
+      _anycuda_keep_major(${target} ${major})
+    endforeach()
+  endif()
   foreach(target IN LISTS targets)
     _anycuda_check(${target} "${major}")
   endforeach()
@@ -60,11 +65,17 @@ function(_anycuda_targets_below folder result)
 endfunction()
 
 # All libraries of anycuda, and all of NVIDIA's that these replace, that the items link, directly or through other
-# targets' interfaces.
+# targets' interfaces. With COMPILED: only those whose compile definitions the items also hand on, so without a static
+# library's private ones ($<LINK_ONLY:...>).
 function(_anycuda_link_closure items result)
-  get_property(known GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}" SET)
+  get_property(edition GLOBAL PROPERTY ANYCUDA_LINK_EDITION)
+  set(key "ANYCUDA_LINK_CLOSURE_${edition}_${ARGN}_${items}")
+  get_property(known GLOBAL PROPERTY "${key}" SET)
   if(NOT known)
-    set_property(GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}" "") # a circle ends here
+    set_property(GLOBAL PROPERTY "${key}" "") # a circle ends here
+    if("COMPILED" IN_LIST ARGN)
+      list(FILTER items EXCLUDE REGEX "[$]<LINK_ONLY:")
+    endif()
     set(closure)
     _anycuda_names(ours nvidias)
     foreach(item IN LISTS items)
@@ -79,30 +90,73 @@ function(_anycuda_link_closure items result)
         elseif(TARGET "${name}")
           get_target_property(interface "${name}" INTERFACE_LINK_LIBRARIES)
           if(interface)
-            _anycuda_link_closure("${interface}" more)
+            _anycuda_link_closure("${interface}" more ${ARGN})
             list(APPEND closure ${more})
           endif()
         endif()
       endforeach()
     endforeach()
     list(REMOVE_DUPLICATES closure)
-    set_property(GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}" "${closure}")
+    set_property(GLOBAL PROPERTY "${key}" "${closure}")
   endif()
-  get_property(closure GLOBAL PROPERTY "ANYCUDA_LINK_CLOSURE_${items}")
+  get_property(closure GLOBAL PROPERTY "${key}")
   set(${result} "${closure}" PARENT_SCOPE)
 endfunction()
 
-# The targets that link a library of anycuda by its name without a major.
+# The objects of a static library have the major of the headers that they are compiled with, whatever other target they
+# become part of. So its link interface, which install(EXPORT) writes for other projects, too, names this major: a target
+# of another major that links the library is an error (_anycuda_check).
+function(_anycuda_keep_major target major)
+  get_target_property(type ${target} TYPE)
+  get_target_property(interface ${target} INTERFACE_LINK_LIBRARIES)
+  if(NOT type MATCHES "^(STATIC|OBJECT)_LIBRARY$" OR NOT interface)
+    return()
+  endif()
+  _anycuda_names(ours nvidias)
+  string(REGEX REPLACE "(anycuda::(${ours})(_static)?)([;,>]|$)" "\\1_${major}\\4" interface "${interface}")
+  # Those of another target's interface, such as an INTERFACE library: this target must not change them for others.
+  _anycuda_link_closure("${interface}" inherited)
+  list(FILTER inherited INCLUDE REGEX "^anycuda::(${ours})(_static)?$")
+  foreach(name IN LISTS inherited)
+    list(APPEND interface "$<LINK_ONLY:${name}_${major}>")
+  endforeach()
+  set_target_properties(${target} PROPERTIES INTERFACE_LINK_LIBRARIES "${interface}")
+  get_property(edition GLOBAL PROPERTY ANYCUDA_LINK_EDITION)
+  math(EXPR edition "${edition} + 1")
+  set_property(GLOBAL PROPERTY ANYCUDA_LINK_EDITION ${edition}) # what is known of closures is out of date
+endfunction()
+
+# The targets that link a library of anycuda by its name without a major; if there are none, those that are compiled
+# with it through the interface of another library.
 function(_anycuda_unnumbered targets result)
   _anycuda_names(ours nvidias)
   set(concerned)
+  set(others)
   foreach(target IN LISTS targets)
     get_target_property(libraries ${target} LINK_LIBRARIES)
     if(libraries MATCHES "anycuda::(${ours})(_static)?(;|>|$)")
       list(APPEND concerned ${target})
+    else()
+      _anycuda_link_closure("${libraries}" compiled COMPILED)
+      if("${compiled}" MATCHES "anycuda::(${ours})(_static)?(;|$)")
+        list(APPEND others ${target})
+      endif()
     endif()
   endforeach()
+  if(NOT concerned)
+    set(concerned "${others}")
+  endif()
   set(${result} "${concerned}" PARENT_SCOPE)
+endfunction()
+
+# The major of the CUDA compiler, if there is one.
+function(_anycuda_compiler_major result)
+  set(version "${CMAKE_CUDA_COMPILER_VERSION}")
+  if(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION) # clang's version is not CUDA's
+    set(version "${CMAKE_CUDA_COMPILER_TOOLKIT_VERSION}")
+  endif()
+  string(REGEX MATCH "^[0-9]+" version "${version}")
+  set(${result} "${version}" PARENT_SCOPE)
 endfunction()
 
 # The major, and its source.
@@ -112,11 +166,7 @@ function(_anycuda_major targets result why)
     set(${why} "the variable ANYCUDA_MAJOR" PARENT_SCOPE)
     return()
   endif()
-  set(compiler "${CMAKE_CUDA_COMPILER_VERSION}")
-  if(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION) # clang's version is not CUDA's
-    set(compiler "${CMAKE_CUDA_COMPILER_TOOLKIT_VERSION}")
-  endif()
-  string(REGEX MATCH "^[0-9]+" compiler "${compiler}")
+  _anycuda_compiler_major(compiler)
   string(REGEX MATCH "^[0-9]+" toolkit "${CUDAToolkit_VERSION}")
   if(compiler AND toolkit AND NOT compiler EQUAL toolkit)
     message(FATAL_ERROR "anycuda: the CUDA compiler is of CUDA ${compiler} (${CMAKE_CUDA_COMPILER}), but "
@@ -241,7 +291,9 @@ function(_anycuda_check target major)
       "only one major. Compile all of it with the headers of one CUDA, or turn one part into a shared library that links "
       "its anycuda library PRIVATE.")
   endif()
-  if("${libraries}" MATCHES "anycuda::(${ours})(_|;|>|$)")
+  _anycuda_link_closure("${libraries}" compiled COMPILED)
+  if("${compiled}" MATCHES "anycuda::(${ours})(_|;|$)")
+    _anycuda_find_headers(${target} ${majors})
     _anycuda_compare_headers(${target})
   endif()
   if(NOT runtimes)
@@ -257,17 +309,67 @@ function(_anycuda_check target major)
   endif()
 endfunction()
 
+# The languages, of C, CXX and CUDA, of a target's sources. Those that a generator expression names count by their
+# extension.
+function(_anycuda_languages target result)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  set(languages)
+  foreach(source IN LISTS sources)
+    if(source MATCHES "[$]<")
+      foreach(language IN ITEMS C CXX CUDA)
+        foreach(extension IN LISTS CMAKE_${language}_SOURCE_FILE_EXTENSIONS)
+          string(REPLACE "+" "[+]" extension "${extension}")
+          if(source MATCHES "[.]${extension}(>|,|$)")
+            list(APPEND languages ${language})
+          endif()
+        endforeach()
+      endforeach()
+    elseif(source)
+      get_filename_component(source "${source}" ABSOLUTE BASE_DIR "${folder}")
+      get_source_file_property(language "${source}" TARGET_DIRECTORY ${target} LANGUAGE)
+      list(APPEND languages ${language})
+    endif()
+  endforeach()
+  list(FILTER languages INCLUDE REGEX "^(C|CXX|CUDA)$")
+  list(REMOVE_DUPLICATES languages)
+  set(${result} "${languages}" PARENT_SCOPE)
+endfunction()
+
+# Lets the C and C++ sources of a target that is linked for the CUDA compiler's major find this compiler's headers, as
+# CUDA::cudart does: without them a source may find those of another CUDA in the compiler's own folders. They come last
+# of the target's include folders.
+function(_anycuda_find_headers target major)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  _anycuda_compiler_major(compiler)
+  if(NOT compiler EQUAL major OR NOT CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES
+     OR "anycuda::cuda_compiler_headers" IN_LIST libraries)
+    return()
+  endif()
+  if(NOT TARGET anycuda::cuda_compiler_headers)
+    add_library(anycuda::cuda_compiler_headers INTERFACE IMPORTED GLOBAL)
+    set_target_properties(anycuda::cuda_compiler_headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
+                          "$<$<COMPILE_LANGUAGE:C,CXX>:${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}>")
+  endif()
+  # Not target_link_libraries: the project may have called it for this target with PRIVATE or without.
+  set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES anycuda::cuda_compiler_headers)
+endfunction()
+
 # Adds a file to a target that uses CUDA's headers from C or C++. The file is compiled with the target's flags, and
 # fails if the headers are of another major. CUDA sources have a separate check, since nvcc's headers may be invisible
-# to C++.
+# to C++; so a target with only CUDA sources needs no file.
 function(_anycuda_compare_headers target)
-  get_target_property(sources ${target} SOURCES)
-  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  if(sources MATCHES "[.]cu(;|>|$)")
-    return()
-  elseif(CXX IN_LIST languages)
+  _anycuda_languages(${target} languages)
+  if(NOT languages) # such as object files
+    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+    if(CXX IN_LIST languages)
+      list(REMOVE_ITEM languages C)
+    endif()
+  endif()
+  if(CXX IN_LIST languages)
     target_sources(${target} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/built_for.cc")
-  elseif(C IN_LIST languages)
+  endif()
+  if(C IN_LIST languages)
     target_sources(${target} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/built_for.c")
   endif()
 endfunction()

@@ -157,6 +157,84 @@ class CudaLanguage(ByMajor, Usage):
         self.assertIn(NODE[major], read.read(build / "other").needed)
 
 
+class MixedLanguages(Usage):
+    """C++ sources in a project with the CUDA language, whose C++ compiler finds the headers of another CUDA."""
+
+    def configure(self, *definitions: str) -> Path:
+        build = self.work / "build"
+        cmake("cuda_language", build, *nvccs_compiler(), *definitions, environment=cuda_compiler("12"))
+        return build
+
+    def test_headers_in_the_compilers_own_folder(self) -> None:
+        """As in /usr/local/include: those of the CUDA compiler come before them."""
+        compiler = self.work / "c++"
+        flags = shlex.join(f"-idirafter{folder}" for folder in includes("11"))
+        compiler.write_text(f'#!/bin/sh\nexec {shlex.quote(SETTINGS["nvcc_host"])} {flags} "$@"\n', encoding="utf-8")
+        compiler.chmod(0o755)
+        build = self.configure(f"-DCMAKE_CXX_COMPILER={compiler}")
+        for program in ("mixed", "plain"):
+            with self.subTest(program):
+                build_all(build, "--target", program)
+                self.check_program(build / program, "12")
+
+    def test_headers_before_those_of_the_cuda_compiler(self) -> None:
+        flags = " ".join(f"-I{folder}" for folder in includes("11"))
+        build = self.configure(f"-DCMAKE_CXX_FLAGS={flags}")
+        for program in ("mixed", "plain"):
+            with self.subTest(program):
+                output = build_all(build, "--target", program, expect=None)
+                self.assertIn("headers of another CUDA major than the anycuda library", " ".join(output.split()))
+        for program in ("kernel", "cuda_only"):
+            with self.subTest(program):
+                build_all(build, "--target", program)
+                self.check_program(build / program, "12")
+
+
+class StaticLibrary(Usage):
+    """A static library keeps its major in whichever project links it."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        build = self.work / "library"
+        cmake("static_library/library", build, f"-DCUDA_INCLUDES={cuda_includes('11')}")
+        build_all(build)
+        run([SETTINGS["cmake"], "--install", build, "--prefix", self.work / "prefix"])
+
+    def configure(self, part: str, *definitions: str, expect: int | None = 0) -> tuple[Path, str]:
+        build = self.work / part
+        return build, cmake("static_library/program", build, f"-DCMAKE_PREFIX_PATH={PREFIX};{self.work / 'prefix'}",
+                            f"-DPART={part}", *definitions, expect=expect)
+
+    def test_program_of_another_major(self) -> None:
+        for definitions in (["-DANYCUDA_MAJOR=13"], [f"-DCUDA_INCLUDES={cuda_includes('13')}"]):
+            with self.subTest(definitions[0]):
+                build, _ = self.configure("private", *definitions)
+                build_all(build)
+                needed = read.read(build / "program").versions_needed
+                self.assertEqual((needed["libcudart_stub.so"], needed["libnvrtc_stub.so"]),
+                                 ([NODE["11"]], [NVRTC_NODE["11"]]))
+                self.check_runs(build / "program", "11")
+        build, _ = self.configure("inside", "-DANYCUDA_MAJOR=13")
+        build_all(build)
+        self.check_runs(build / "program", "11")
+
+    def test_two_majors_are_refused(self) -> None:
+        for part, also in (("private", "anycuda::cudart"), ("inherited", "")):
+            with self.subTest(part):
+                _, output = self.configure(part, "-DANYCUDA_MAJOR=13", f"-DALSO={also}", expect=None)
+                self.assertRegex(" ".join(output.split()), "'program' is linked for CUDA (11 and 13|13 and 11)")
+        build, _ = self.configure("public", f"-DCUDA_INCLUDES={cuda_includes('13')}")
+        self.assertIn("headers of another CUDA major than the anycuda library",
+                      " ".join(build_all(build, expect=None).split()))
+
+    def test_the_same_major(self) -> None:
+        for part in ("inherited", "public"):
+            with self.subTest(part):
+                build, _ = self.configure(part, f"-DCUDA_INCLUDES={cuda_includes('11')}", "-DALSO=anycuda::cudart")
+                build_all(build)
+                self.check_runs(build / "program", "11")
+
+
 class Major(Usage):
     """What the project says goes before the headers that its targets find, and the choice is reported."""
 
