@@ -141,6 +141,15 @@ install(FILES "${made}/anycudaConfig.cmake" "${made}/anycudaConfigVersion.cmake"
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/cmake/" DESTINATION "${package}" COMPONENT dev
         FILES_MATCHING PATTERN "anycuda*.cmake" PATTERN "built_for.*" PATTERN "no_major.h")
 
+# The licence, for each component that somebody may pass on. A wheel has it in its first folder (Wheel.cmake), and Debian
+# has its own copy. anycuda_bundle installs the one in the CMake package.
+if(NOT ANYCUDA_WHEEL)
+  foreach(component IN ITEMS runtime dev compat linker graph)
+    install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION share/licenses/anycuda COMPONENT ${component})
+  endforeach()
+  install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${package}" COMPONENT dev)
+endif()
+
 # The command: its Python files, and matrix.json, from the build folder.
 if(ANYCUDA_COMMAND)
   install(PROGRAMS "${PROJECT_SOURCE_DIR}/packaging/bin/anycuda" DESTINATION bin COMPONENT command)

@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# anycuda_bundle(<target> [DESTINATION <folder>] [STUBS <folder>] [COMPONENT <component>])
+# anycuda_bundle(<target> [DESTINATION <folder>] [STUBS <folder>] [COMPONENT <component>]
+#                [LICENSE <folder> | NO_LICENSE])
 #
 # Copies the stubs that a program, shared library or module (a Python extension) needs to its folder, and makes it
-# search there: in the build folder after each link, and in the installation.
+# search there: in the build folder after each link, and in the installation. Also installs anycuda's licence, which the
+# licence asks of those who pass the stubs on.
 #   DESTINATION  the destination in install(TARGETS); default: CMAKE_INSTALL_BINDIR for a program, else
 #                CMAKE_INSTALL_LIBDIR
 #   STUBS        the stubs' folder relative to the target, such as ../lib; default: the target's folder
 #   COMPONENT    the component of the installation
+#   LICENSE      the folder of the installed licence; default: CMAKE_INSTALL_DATAROOTDIR/licenses/anycuda, in a wheel that
+#                scikit-build-core makes the wheel's .dist-info/licenses/anycuda
+#   NO_LICENSE   no licence is installed: the project does so itself
 
 function(anycuda_bundle target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "DESTINATION;STUBS;COMPONENT" "")
-  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
-    message(FATAL_ERROR "anycuda_bundle(${ARGV}): expected [DESTINATION <folder>] [STUBS <folder>] [COMPONENT <name>]")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_LICENSE" "DESTINATION;STUBS;COMPONENT;LICENSE" "")
+  if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES OR (arg_LICENSE AND arg_NO_LICENSE))
+    message(FATAL_ERROR "anycuda_bundle(${ARGV}): expected [DESTINATION <folder>] [STUBS <folder>] [COMPONENT <name>] "
+                        "[LICENSE <folder> | NO_LICENSE]")
   endif()
   if(NOT TARGET "${target}")
     message(FATAL_ERROR "anycuda_bundle: target '${target}' does not exist: call it after add_executable or add_library")
@@ -45,10 +51,24 @@ function(anycuda_bundle target)
   else()
     set(from "${anycuda_LIBRARY_DIR}")
   endif()
+  # The shared libraries that the target links (anycudaSelectMajor.cmake): a warning names those that need stubs.
+  set_property(TARGET ${target} PROPERTY ANYCUDA_BUNDLED TRUE)
+  set(others "$<GENEX_EVAL:$<TARGET_PROPERTY:${target},ANYCUDA_LINKED_LIBRARIES>>")
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND "${CMAKE_COMMAND}" "-DFILE=$<TARGET_FILE:${target}>" "-DFROM=${from}"
-            "-DTO=$<TARGET_FILE_DIR:${target}>${beside}" -P "${script}"
+            "-DTO=$<TARGET_FILE_DIR:${target}>${beside}" "-DTARGET=${target}" "-DOTHERS=${others}" -P "${script}"
     COMMENT "The stubs of ${target}" VERBATIM)
+  set(license) # in the installed CMake package, in the source tree, in the wheel
+  foreach(folder IN ITEMS "" "/../.." "/../../..")
+    if(NOT arg_NO_LICENSE AND NOT license AND EXISTS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}${folder}/LICENSE")
+      set(license "${CMAKE_CURRENT_FUNCTION_LIST_DIR}${folder}/LICENSE")
+    endif()
+  endforeach()
+  if(NOT arg_LICENSE AND SKBUILD_METADATA_DIR)
+    set(arg_LICENSE "${SKBUILD_METADATA_DIR}/licenses/anycuda")
+  elseif(NOT arg_LICENSE)
+    set(arg_LICENSE "${CMAKE_INSTALL_DATAROOTDIR}/licenses/anycuda")
+  endif()
   set(component)
   if(arg_COMPONENT)
     set(component COMPONENT "${arg_COMPONENT}")
@@ -57,9 +77,15 @@ function(anycuda_bundle target)
     set(FILE \"$<TARGET_FILE:${target}>\")
     set(FROM \"${from}\")
     set(TO \"${arg_DESTINATION}${beside}\")
-    if(NOT IS_ABSOLUTE \"\${TO}\")
-      string(PREPEND TO \"\${CMAKE_INSTALL_PREFIX}/\")
-    endif()
+    set(LICENSE \"${license}\")
+    set(LICENSE_TO \"${arg_LICENSE}\")
+    foreach(folder IN ITEMS TO LICENSE_TO)
+      if(NOT IS_ABSOLUTE \"\${\${folder}}\")
+        string(PREPEND \${folder} \"\${CMAKE_INSTALL_PREFIX}/\")
+      endif()
+    endforeach()
+    set(TARGET \"${target}\")
+    set(OTHERS \"${others}\")
     set(INSTALLING TRUE)
     include(\"${script}\")" ${component})
 endfunction()

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 # Runs before cpack makes the packages: adds copyright, changelog and lintian overrides (with reasons) to each.
-# Compresses manual pages, and moves zsh's completion to the folder of Debian's zsh.
+# Compresses manual pages, and moves zsh's completion to the folder of Debian's zsh. Removes the text of the licence,
+# which several packages would have in one place.
 foreach(package IN ITEMS libanycuda libanycuda-dev anycuda)
   set(root "${CPACK_TEMPORARY_DIRECTORY}/${package}/usr/share")
   set(documents "${root}/doc/${package}")
@@ -16,6 +17,7 @@ License: Apache-2.0
   file(WRITE "${documents}/changelog" "anycuda (${CPACK_PACKAGE_VERSION}) unstable; urgency=low\n\n  * Release.\n\n\
  -- ${CPACK_PACKAGE_CONTACT}  Thu, 01 Jan 1970 00:00:00 +0000\n")
   execute_process(COMMAND gzip -9nf "${documents}/changelog" COMMAND_ERROR_IS_FATAL ANY)
+  file(REMOVE_RECURSE "${root}/licenses")
   file(GLOB pages "${root}/man/man1/*.1")
   if(pages)
     execute_process(COMMAND gzip -9nf ${pages} COMMAND_ERROR_IS_FATAL ANY)

@@ -65,7 +65,8 @@ class FindPackage(ByMajor, Usage):
         shutil.rmtree(build)
         found = sorted(str(p.relative_to(place)) for p in place.rglob("*") if p.is_file())
         self.assertEqual(found, ["bin/program", "lib/libcudart_stub.so", "package/libcudart_stub.so",
-                                 "package/libextension.so", "package/libnvrtc_stub.so"])
+                                 "package/libextension.so", "package/libnvrtc_stub.so", "package/licenses/LICENSE",
+                                 "share/licenses/anycuda/LICENSE"])
         self.assertEqual(read.read(place / "bin/program").runpath, "$ORIGIN/../lib")
         self.assertEqual(read.read(place / "package/libextension.so").runpath, "$ORIGIN")
         self.check_program(place / "bin/program", major)
@@ -115,8 +116,11 @@ class FetchContent(Usage):
     def test_all(self) -> None:
         build = self.work / "build"
         # What is optimised is not the matter here.
-        cmake("fetch_content", build, f"-DANYCUDA_SOURCE={SETTINGS['source']}", "-DCMAKE_CXX_FLAGS_RELEASE=-O0",
-              *(f"-DCUDA_INCLUDES_{major}={cuda_includes(major)}" for major in NODE))
+        output = cmake("fetch_content", build, f"-DANYCUDA_SOURCE={SETTINGS['source']}",
+                       "-DCMAKE_CXX_FLAGS_RELEASE=-O0",
+                       *(f"-DCUDA_INCLUDES_{major}={cuda_includes(major)}" for major in NODE))
+        self.assertIn("-- anycuda: CUDA 11, 12 and 13, from the names of linked libraries (anycuda::cudart_11, "
+                      "anycuda::cudart_12, anycuda::cudart_13)", output)
         build_all(build)
         for major in NODE:
             self.check_program(build / f"ours/program_{major}", major)
@@ -129,7 +133,10 @@ class FetchContent(Usage):
         self.assertEqual(built, {"libcudart.so", "libcudart_stub.so", "libcuda_stub.so", "libanycuda_graph.a"})
         place = self.work / "installed"
         run([SETTINGS["cmake"], "--install", build, "--prefix", place])
-        self.assertEqual(sorted(p.name for p in place.rglob("*") if p.is_file()), ["libcudart_stub.so", "program"])
+        self.assertEqual(sorted(p.name for p in place.rglob("*") if p.is_file()),
+                         ["LICENSE", "libcudart_stub.so", "program"])
+        self.assertEqual((place / "share/licenses/anycuda/LICENSE").read_bytes(),
+                         (Path(SETTINGS["source"]) / "LICENSE").read_bytes())
 
 
 class CxxLibraries(Usage):
@@ -259,7 +266,7 @@ class Major(Usage):
 
 
 class Mistakes(Usage):
-    """What would link and not work is an error with a sentence that says what to do."""
+    """What would link and not work is an error, or a warning, with a sentence that says what to do."""
 
     def refused(self, mistake: str, *expected: str, configures: bool = False) -> None:
         build = self.work / mistake.replace(" ", "-")
@@ -270,6 +277,15 @@ class Mistakes(Usage):
         words = " ".join(output.split())
         for sentence in expected:
             self.assertIn(sentence, words, mistake)
+
+    def warned(self, mistake: str, expected: str) -> None:
+        """When it builds, and when it installs."""
+        build = self.work / mistake.replace(" ", "-")
+        cmake("mistakes", build, f"-DMISTAKE={mistake}", f"-DCUDA_INCLUDES={cuda_includes('12')}")
+        self.assertIn(expected, " ".join(build_all(build).split()))
+        output = run([SETTINGS["cmake"], "--install", build, "--prefix", self.work / "installed"])
+        self.assertIn(expected, " ".join(output.split()))
+        self.assertFalse((self.work / "installed/share/licenses").exists(), "a licence without a stub")
 
     def test_no_headers_to_tell_the_major(self) -> None:
         self.refused("no headers", "'program' links anycuda::cudart, but the CUDA major of its headers is unknown",
@@ -295,6 +311,15 @@ class Mistakes(Usage):
     def test_bundle(self) -> None:
         self.refused("bundle before target", "target 'programme' does not exist")
         self.refused("bundle of an archive", "'part' is not a program, shared library or module")
+        self.refused("bundle with two licences", "expected [DESTINATION <folder>] [STUBS <folder>]", "| NO_LICENSE]")
+
+    def test_bundle_of_a_program_whose_library_needs_the_stub(self) -> None:
+        self.warned("bundle of the program", "needs no stub, but a library that it links does: call "
+                    "anycuda_bundle(part) in place of anycuda_bundle(calls).")
+        self.warned("bundle without anycuda", "needs no stub: it links no anycuda library, or only static ones.")
+
+    def test_a_major_that_cuda_has_not(self) -> None:
+        self.refused("unknown major", "ANYCUDA_MAJOR is 10", "Set it to the major of the CUDA headers in use: 11, 12 or 13.")
 
     def test_a_cmake_that_is_too_old(self) -> None:
         self.refused("old CMake", "anycuda needs CMake 3.21 or later, but this is 3.20.6")

@@ -27,6 +27,14 @@ class Prefix(Usage):
             folder = (installed.parent / relative).resolve()
             self.assertTrue(folder.is_relative_to(moved) and any(folder.iterdir()), f"{holds}: {folder}")
 
+    def test_every_component_has_the_licence(self) -> None:
+        """Without the command, which has its own."""
+        text = (Path(SETTINGS["source"]) / "LICENSE").read_bytes()
+        for component in ("runtime", "dev", "compat", "linker", "graph"):
+            place = self.work / component
+            run([SETTINGS["cmake"], "--install", SETTINGS["build"], "--prefix", place, "--component", component])
+            self.assertEqual((place / "share/licenses/anycuda/LICENSE").read_bytes(), text)
+
     def test_nothing_names_the_build_folder(self) -> None:
         for path in PREFIX.rglob("*"):
             if path.is_file():
@@ -74,6 +82,7 @@ class Debian(Usage):
             self.assertTrue((root / "usr/share" / name).is_file(), name)
         for package in packages:
             self.assertTrue((root / f"usr/share/doc/{package}/copyright").is_file())
+        self.assertFalse((root / "usr/share/licenses").exists(), "one file of several packages")
         build = self.work / "build"
         cmake("find_package", build, f"-DCMAKE_PREFIX_PATH={root}/usr", f"-DCUDA_INCLUDES={';'.join(includes('13'))}")
         build_all(build, "--target", "program")
