@@ -131,8 +131,8 @@ function(_anycuda_keep_major target major)
   set_property(GLOBAL PROPERTY ANYCUDA_LINK_EDITION ${edition}) # what is known of closures is out of date
 endfunction()
 
-# The targets that link a library of anycuda by its name without a major; if there are none, those that are compiled
-# with it through the interface of another library.
+# The targets that link a library of anycuda by its name without a major. If no target does so directly: those that get
+# its compile definitions through the interface of another library.
 function(_anycuda_unnumbered targets result)
   _anycuda_names(ours nvidias)
   set(concerned)

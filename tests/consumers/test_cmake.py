@@ -319,7 +319,8 @@ class Mistakes(Usage):
         self.warned("bundle without anycuda", "needs no stub: it links no anycuda library, or only static ones.")
 
     def test_a_major_that_cuda_has_not(self) -> None:
-        self.refused("unknown major", "ANYCUDA_MAJOR is 10", "Set it to the major of the CUDA headers in use: 11, 12 or 13.")
+        self.refused("unknown major", "ANYCUDA_MAJOR is 10",
+                     "Set it to the major of the CUDA headers in use: 11, 12 or 13.")
 
     def test_a_cmake_that_is_too_old(self) -> None:
         self.refused("old CMake", "anycuda needs CMake 3.21 or later, but this is 3.20.6")
