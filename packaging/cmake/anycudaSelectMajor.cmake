@@ -322,7 +322,9 @@ function(_anycuda_check target major)
     set(kind "${CMAKE_MATCH_2}")
     set(number "${CMAKE_MATCH_3}")
     if(NOT number)
-      if(NOT major)
+      if(NOT major AND "${closure}" MATCHES "anycuda::${library}${kind}_[0-9]")
+        continue() # a static library, the only part that calls CUDA, also names its major (_anycuda_keep_major)
+      elseif(NOT major)
         message(FATAL_ERROR "anycuda: '${target}' links ${name}, but the CUDA major of its headers is unknown: no CUDA "
           "compiler, no find_package(CUDAToolkit), no cuda_runtime_api.h in its include folders. Add one of them, or "
           "set ANYCUDA_MAJOR to 11, 12 or 13 before this, or link ${name}_12 (or _11, _13).")

@@ -221,9 +221,11 @@ class StaticLibrary(Usage):
                 self.assertEqual((needed["libcudart_stub.so"], needed["libnvrtc_stub.so"]),
                                  ([NODE["11"]], [NVRTC_NODE["11"]]))
                 self.check_runs(build / "program", "11")
-        build, _ = self.configure("inside", "-DANYCUDA_MAJOR=13")
-        build_all(build)
-        self.check_runs(build / "program", "11")
+        for part, *definitions in (("inside", "-DANYCUDA_MAJOR=13"), ("inherited",)):
+            with self.subTest(part):
+                build, _ = self.configure(part, *definitions)
+                build_all(build)
+                self.check_runs(build / "program", "11")
 
     def test_two_majors_are_refused(self) -> None:
         for part, also in (("private", "anycuda::cudart"), ("inherited", "")):
