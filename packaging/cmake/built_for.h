@@ -21,6 +21,6 @@
     ANYCUDA_HEADERS_OF != ANYCUDA_BUILT_FOR
 #error \
     "these are the headers of another CUDA major than the anycuda library to link with (ANYCUDA_BUILT_FOR): \
-link the one for these headers, in CMake anycuda::cudart_<major> or set(ANYCUDA_MAJOR <major>). If only \
-another library of the project uses CUDA, let that library link anycuda PRIVATE"
+include the headers of that major, or link the library for these headers, in CMake anycuda::cudart_<major> or \
+set(ANYCUDA_MAJOR <major>). If only another library of the project uses CUDA, let that library link anycuda PRIVATE"
 #endif
