@@ -23,8 +23,8 @@ std::atomic<std::size_t> waiting{0};
 // goes on after it, so the stack does not grow with the number of owners.
 thread_local bool draining = false;
 
-bool is_idle() noexcept {
-  return retired.load(std::memory_order_relaxed) == nullptr && later_count() == 0;
+bool is_idle(TryLater later) noexcept {
+  return retired.load(std::memory_order_relaxed) == nullptr && later_count(later) == 0;
 }
 
 std::size_t release_all() noexcept {
@@ -42,7 +42,7 @@ std::size_t release_all() noexcept {
 }
 
 std::size_t drain_once(TryLater later) noexcept {
-  if (is_idle() || draining) return 0;
+  if (is_idle(later) || draining) return 0;
   draining = true;
   const RelaxedCaptureScope mode;
   try_later(later);
@@ -62,7 +62,9 @@ extern "C" void anycuda_graph_retire(void* object) noexcept {
   }
 }
 
-std::size_t pending() noexcept { return waiting.load(std::memory_order_relaxed) + later_count(); }
+std::size_t pending() noexcept {
+  return waiting.load(std::memory_order_relaxed) + later_count(TryLater::all);
+}
 
 std::size_t drain() noexcept { return drain_once(TryLater::all); }
 

@@ -73,7 +73,7 @@ CUresult Graph::adopt(CUgraph graph, Graph* out) {
 
 CUgraph Graph::release() {
   const CUgraph graph = get();
-  if (graph != nullptr) GraphState::of(view_)->invalidate(GraphState::Gone::released);
+  if (graph != nullptr) GraphState::of(view_)->invalidate();
   view_ = GraphView();
   return graph;
 }
@@ -93,7 +93,7 @@ CUresult Graph::destroy() {
       state.become_owned();
       return result;
     }
-    state.invalidate(GraphState::Gone::destroyed);
+    state.invalidate();
     view_ = GraphView();
     return CUDA_SUCCESS;
   });

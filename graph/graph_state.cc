@@ -39,13 +39,12 @@ bool GraphState::is_owned(CUgraph address) noexcept {
   return false;
 }
 
-void GraphState::invalidate(Gone how) noexcept {
+void GraphState::invalidate() noexcept {
   disown();
   graph.store(nullptr);
-  is_destroyed.store(how == Gone::destroyed);
   clear_table();
   for (const auto& [node, graphs] : embedded) {
-    for (const Pointer& one : graphs) one->invalidate(how);
+    for (const Pointer& one : graphs) one->invalidate();
   }
   embedded.clear();
 }
@@ -53,7 +52,7 @@ void GraphState::invalidate(Gone how) noexcept {
 void GraphState::forget_embedded(CUgraphNode node) noexcept {
   const auto found = embedded.find(node);
   if (found == embedded.end()) return;
-  for (const Pointer& one : found->second) one->invalidate(Gone::destroyed);
+  for (const Pointer& one : found->second) one->invalidate();
   embedded.erase(found);
 }
 

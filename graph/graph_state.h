@@ -23,7 +23,6 @@ struct GraphState {
   using Embedded = std::map<CUgraphNode, std::vector<Pointer>>;
 
   enum class Place : bool { top, in_node };
-  enum class Gone : bool { released, destroyed };
 
   explicit GraphState(CUgraph names, Place place = Place::top)
       : graph(names), embedded_in_node(place == Place::in_node), handed_out(embedded_in_node) {}
@@ -36,8 +35,6 @@ struct GraphState {
 
   // nullptr once the graph is destroyed or released. Atomic, since any thread may call valid().
   std::atomic<CUgraph> graph;
-  // Whether this library knows that it is destroyed.
-  std::atomic<bool> is_destroyed{false};
   // Whether the graph is in a node. Then its table holds the memory of the attachments in it, and
   // `id` distinguishes it from other graphs at its address (identity.h); 0 if the driver has no
   // numbers.
@@ -55,8 +52,8 @@ struct GraphState {
   GraphState** owned_from = nullptr;  // the pointer to this state; nullptr: no Graph owns it
 
   // After the graph was destroyed or released: makes views of it and of all graphs in it invalid.
-  void invalidate(Gone how) noexcept;
-  // The same for the graphs in one node that was destroyed.
+  void invalidate() noexcept;
+  // The same for the graphs in one node.
   void forget_embedded(CUgraphNode node) noexcept;
   // Sets the node's owners (nullptr: no owners), and releases this graph's reference to the former.
   void replace(CUgraphNode node, Attachment* attachment) noexcept;

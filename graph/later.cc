@@ -1,102 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/later.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
 #include <memory>
-#include <mutex>
 
 namespace anycuda::graph {
 namespace {
 
-// Constant-initialised and without destructors, like the list of retired owners (drain.cc).
-std::mutex lock;
-Later* first = nullptr;  // by age
-Later** end = &first;
-std::atomic<std::size_t> count{0};
+// A queue by age. Without a destructor: objects of static lifetime may be destroyed after this
+// thread's own.
+struct Queue {
+  Later* first = nullptr;
+  Later* last = nullptr;
+  std::size_t count = 0;
 
-// A number for each thread that leaves work here. Work of a thread that has ended is anyone's.
-class ThisThread {
- public:
-  std::uint64_t number() noexcept {
-    if (number_ == 0) number_ = ++last;
-    return number_;
+  void push(Later* one) noexcept {
+    one->next = nullptr;
+    (first == nullptr ? first : last->next) = one;
+    last = one;
+    ++count;
   }
-  ~ThisThread();
-
- private:
-  static std::atomic<std::uint64_t> last;
-  std::uint64_t number_ = 0;
-};
-std::atomic<std::uint64_t> ThisThread::last{0};
-
-// Executable graphs of static lifetime may be destroyed after the objects of the main thread.
-thread_local bool thread_ends = false;
-thread_local ThisThread this_thread;
-
-std::uint64_t this_thread_number() noexcept { return thread_ends ? 0 : this_thread.number(); }
-
-ThisThread::~ThisThread() {
-  thread_ends = true;
-  const std::lock_guard<std::mutex> locked(lock);
-  for (Later* one = first; one != nullptr; one = one->next) {
-    if (one->thread == number_) one->thread = 0;
-  }
-}
-
-void append(Later* one) noexcept {
-  one->next = nullptr;
-  *end = one;
-  end = &one->next;
-}
-
-// Tries the oldest ones; those that cannot be done yet become the newest. Returns the others.
-Later* take_done(std::size_t most) noexcept {
-  const std::uint64_t here = this_thread_number();
-  Later* all_done = nullptr;
-  for (; most != 0; --most) {
+  Later* pop() noexcept {
     Later* const one = first;
     first = one->next;
-    if (first == nullptr) end = &first;
-    const bool others_run = one->thread != 0 && one->thread != here;
-    if (!one->done(others_run)) {
-      append(one);
-      continue;
-    }
     --count;
-    one->next = all_done;
-    all_done = one;
+    return one;
   }
-  return all_done;
+};
+thread_local Queue own;
+
+// What threads have left that have ended. Lock-free: a thread may end in a child process whose
+// parent held a lock at fork().
+std::atomic<Later*> left{nullptr};
+std::atomic<std::size_t> left_count{0};
+
+void leave(Later* one) noexcept {
+  left_count.fetch_add(1, std::memory_order_relaxed);
+  one->next = left.load(std::memory_order_relaxed);
+  while (!left.compare_exchange_weak(one->next, one, std::memory_order_release,
+                                     std::memory_order_relaxed)) {
+  }
+}
+
+thread_local bool thread_ends = false;
+struct AtThreadEnd {
+  bool used = false;
+  ~AtThreadEnd() {
+    thread_ends = true;
+    while (own.first != nullptr) leave(own.pop());
+  }
+};
+thread_local AtThreadEnd at_thread_end;
+
+// Deletes `one` if it is done.
+bool try_one(Later* one) noexcept {
+  if (!one->done()) return false;
+  const std::unique_ptr<Later> over(one);  // deleters may run
+  return true;
+}
+
+void try_left() noexcept {
+  Later* one = left.exchange(nullptr, std::memory_order_acquire);
+  while (one != nullptr) {
+    Later* const next = one->next;
+    left_count.fetch_sub(1, std::memory_order_relaxed);
+    if (!try_one(one)) leave(one);
+    one = next;
+  }
 }
 
 }  // namespace
 
 void do_later(Later* object) noexcept {
-  object->thread = this_thread_number();
-  const std::lock_guard<std::mutex> locked(lock);
-  append(object);
-  ++count;
+  if (thread_ends) return leave(object);
+  at_thread_end.used = true;  // constructs it
+  own.push(object);
 }
 
-std::size_t later_count() noexcept { return count.load(std::memory_order_relaxed); }
+std::size_t later_count(TryLater which) noexcept {
+  return own.count + (which == TryLater::all ? left_count.load(std::memory_order_relaxed) : 0);
+}
 
 void try_later(TryLater which) noexcept {
-  if (later_count() == 0) return;
-  std::unique_lock<std::mutex> locked(lock, std::defer_lock);
-  if (which == TryLater::all) {
-    locked.lock();
-  } else if (!locked.try_lock()) {
-    return;
+  std::size_t tries = which == TryLater::all ? own.count : own.count != 0;
+  for (; tries != 0 && own.count != 0; --tries) {
+    Later* const one = own.pop();
+    if (!try_one(one)) own.push(one);
   }
-  const std::size_t most = which == TryLater::all ? SIZE_MAX : 1;
-  Later* all_done = take_done(std::min<std::size_t>(most, count));
-  locked.unlock();
-  while (all_done != nullptr) {  // deleters may run
-    const std::unique_ptr<Later> one(all_done);
-    all_done = one->next;
-  }
+  if (which == TryLater::all) try_left();
 }
 
 }  // namespace anycuda::graph

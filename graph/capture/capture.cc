@@ -23,7 +23,7 @@ void Capture::give_up() noexcept {
   if (state_ != nullptr && !fork_ && !state_->ended) {
     abandon(stream_, state_->into_body);
     state_->ended = true;
-    if (!state_->into_body) state_->graph->invalidate(GraphState::Gone::destroyed);
+    if (!state_->into_body) state_->graph->invalidate();
   }
   state_ = nullptr;
 }
@@ -136,12 +136,12 @@ CUresult Capture::end_capture() noexcept {
     CaptureInfo info;
     if (is_active(stream_, state_->id, &info)) return result;
     state_->ended = true;
-    if (!state_->into_body) known->invalidate(GraphState::Gone::destroyed);
+    if (!state_->into_body) known->invalidate();
     return result;
   }
   state_->ended = true;
   if (!state_->into_body && graph != known->graph.load()) {
-    known->invalidate(GraphState::Gone::released);
+    known->invalidate();
     known->graph.store(graph);
   }
   return result;

@@ -52,10 +52,7 @@ CUresult Exec::instantiate(const GraphView& graph, Exec* out, unsigned long long
     std::shared_ptr<ExecOwners> list;
     result = prepare_list(state->graph.load(), &through, &list);
     if (result != CUDA_SUCCESS) return result;
-    if (list != nullptr && has_host_nodes(state->graph.load())) {
-      list->watch_launches();
-      list->add_graph(GraphState::of(graph));
-    }
+    if (list != nullptr && has_host_nodes(state->graph.load())) list->watch_launches();
     Exec made;
     result = answered("cuGraphInstantiateWithFlags",
                       api::cuGraphInstantiateWithFlags(&made.exec_, state->graph.load(), flags));
@@ -123,7 +120,6 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
     std::shared_ptr<ExecOwners> list;
     const CUresult prepared = prepare_list(state->graph.load(), &through, &list);
     if (prepared != CUDA_SUCCESS) return prepared;
-    if (exec_owners_ != nullptr) exec_owners_->add_graph(GraphState::of(graph));
     CUgraphNode wrong = nullptr;
     unsigned why = 0;
     const CUresult updated = answered(

@@ -119,7 +119,6 @@ CUresult Exec::set_child(CUgraphNode node, const GraphView& child) {
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
     const CUresult result = prune_destroyed_nodes(state);
     if (result != CUDA_SUCCESS) return result;
-    if (exec_owners_ != nullptr) exec_owners_->add_graph(GraphState::of(child));
     OwnerList added;
     add_all(*state, &added);
     return set_one(exec_, exec_owners_.get(), node, &added, [&](CUgraphExec exec) {

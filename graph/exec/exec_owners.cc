@@ -80,10 +80,6 @@ void ExecOwners::after_launch(CUstream stream, OwnerList* retired) noexcept {
 
 void ExecOwners::watch_launches() { launch_watch_ = std::make_unique<RunningExec>(); }
 
-void ExecOwners::add_graph(const RunningExec::Graph& graph) {
-  if (launch_watch_ != nullptr) launch_watch_->add_graph(graph);
-}
-
 void ExecOwners::follow(ExecOwners* former) noexcept {
   if (former->handle_given()) give_handle();
   launch_watch_ = std::move(former->launch_watch_);

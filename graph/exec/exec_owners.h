@@ -41,9 +41,6 @@ class ExecOwners {
 
   // From now on each launch() records an event. Throws std::bad_alloc.
   void watch_launches();
-  // Where launches are watched: the executable graph is made or updated from the graph. Throws
-  // std::bad_alloc.
-  void add_graph(const RunningExec::Graph& graph);
   // This list takes the place of the former one; what that knows of the launches goes on here.
   void follow(ExecOwners* former) noexcept;
   // If the launches are watched, and the last one is not known to have ended: the object that

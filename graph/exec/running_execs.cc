@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/exec/running_execs.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "graph/graph_state.h"
@@ -9,15 +8,7 @@
 
 namespace anycuda::graph {
 
-void RunningExec::add_graph(const Graph& graph) {
-  const auto over = [&graph](const Graph& one) { return one == graph || one->is_destroyed.load(); };
-  graphs.erase(std::remove_if(graphs.begin(), graphs.end(), over), graphs.end());
-  graphs.push_back(graph);
-}
-
-bool RunningExec::done(bool others_run) noexcept {
-  const auto is_destroyed = [](const Graph& one) { return one->is_destroyed.load(); };
-  if (others_run && !std::all_of(graphs.begin(), graphs.end(), is_destroyed)) return false;
+bool RunningExec::done() noexcept {
   const LaunchEnd::State state = end.state();
   if (state == LaunchEnd::State::running) return false;
   const InContext current(end.context);

@@ -9,13 +9,13 @@
 // cannot be waited for in destroy(): a host node may need a lock that the caller holds.
 //
 // Driver 580.159.04 also damages memory if one thread destroys an executable graph while another
-// thread uses the graph from which it was instantiated, a graph in a node of it, or a clone
-// (measured with driver calls alone: docs/graph.md). So an executable graph that waits is destroyed
-// on the thread that called destroy(), or on any thread once its graphs are destroyed.
+// thread uses a graph of the same origin (measured with driver calls alone: docs/gpu.md). So the
+// executable graph is destroyed by the thread that called destroy(), as it would be without this
+// library; after that thread has ended, by drain() on any thread, which the program calls where it
+// suits (later.h).
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "graph/exec/launch_end.h"
 #include "graph/later.h"
@@ -23,22 +23,15 @@
 namespace anycuda::graph {
 
 class ExecOwners;
-struct GraphState;
 
 struct RunningExec : Later {
-  using Graph = std::shared_ptr<GraphState>;
-
   CUgraphExec exec = nullptr;
-  // From which it was instantiated and updated.
-  std::vector<Graph> graphs;
   std::shared_ptr<ExecOwners> owners;
   LaunchEnd end;
 
-  // Throws std::bad_alloc.
-  void add_graph(const Graph& graph);
   // Destroys it if the launch has ended. If the driver does not tell, since the launch's context is
   // destroyed, the executable graph went with the context, and is left alone.
-  bool done(bool others_run) noexcept override;
+  bool done() noexcept override;
 };
 
 // Whether the graph, or a graph in a child node of it, has host nodes. True if the driver does

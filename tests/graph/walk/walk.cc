@@ -3,22 +3,17 @@
 // The threads of a walk, its options and its report.
 #include "tests/graph/walk/walk.h"
 
-#include <execinfo.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <thread>
 #include <vector>
 
+#include "tests/graph/walk/failures.h"
 #include "tests/graph/walk/walker.h"
-
-extern "C" __attribute__((weak)) void __sanitizer_set_death_callback(void (*)());
 
 namespace walk {
 namespace {
@@ -38,58 +33,12 @@ struct Shared {
   std::atomic<bool> failed{false};
 };
 
-// This thread's step, for the report of a crash.
-struct Where {
-  const Options* options = nullptr;
-  unsigned thread = 0;
-  const Walker* walker = nullptr;
-};
-thread_local Where here;
-
-void report_failure(const char* what) {
-  const std::size_t step = here.walker == nullptr ? 0 : here.walker->steps();
-  char text[1024];
-  const int length = std::snprintf(
-      text, sizeof text,
-      "FAILED: walk: step %zu, %s: %s\n  repeat with: --seed %lu --steps %zu --threads 1\n", step,
-      here.walker == nullptr ? "start" : here.walker->operation(), what,
-      here.options->seed + here.thread, step);
-  // Not by a stream: this may be in a signal.
-  if (length > 0) {
-    const auto most = std::min<std::size_t>(static_cast<std::size_t>(length), sizeof text - 1);
-    if (write(STDOUT_FILENO, text, most) < 0) return;
-  }
-}
-
-void on_signal(int number) {
-  if (here.options != nullptr) report_failure(number == SIGABRT ? "aborted" : "memory error");
-  // Whose call it was: also on a thread of the driver.
-  void* frames[64];
-  backtrace_symbols_fd(frames, backtrace(frames, 64), STDOUT_FILENO);
-  std::signal(number, SIG_DFL);
-  std::raise(number);
-}
-
-void on_sanitizer() {
-  if (here.options != nullptr) report_failure("a sanitizer's report");
-}
-
-// A crash says where to repeat, too.
-void watch_for_crashes() {
-  void* frame = nullptr;
-  backtrace(&frame, 1);  // the first call allocates memory
-  for (const int number : {SIGSEGV, SIGBUS, SIGABRT}) {
-    if (__sanitizer_set_death_callback == nullptr) std::signal(number, on_signal);
-  }
-  if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(on_sanitizer);
-}
-
 void walk_of(const Machine& machine, const Options& options, unsigned thread,
              std::unique_ptr<Walker>* walker, Shared* shared) {
-  here = {&options, thread, nullptr};
+  const ReportedThread reported(options, thread);
   try {
     *walker = std::make_unique<Walker>(machine, options, thread);
-    here.walker = walker->get();
+    reported.walks(walker->get());
     const auto end = Clock::now() + std::chrono::duration<double>(options.seconds);
     const auto goes_on = [&] {
       return options.seconds > 0 ? Clock::now() < end : (*walker)->steps() < options.steps;
@@ -160,7 +109,10 @@ bool run(const Machine& machine, const Options& options) {
     threads.emplace_back(walk_of, std::cref(machine), std::cref(options), thread, &walkers[thread],
                          &shared);
   }
-  for (std::thread& thread : threads) thread.join();
+  {
+    const Watchdog watchdog(options);
+    for (std::thread& thread : threads) thread.join();
+  }
   if (shared.failed) {
     // What a fault has left behind must not be destroyed: that may end the process.
     for (auto& walker : walkers) walker.release();

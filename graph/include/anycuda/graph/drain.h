@@ -20,14 +20,15 @@ namespace anycuda::graph {
 // captures a stream: the thread is in CUDA's relaxed capture mode meanwhile (CUDA Driver API,
 // cuThreadExchangeStreamCaptureMode). Returns how many were released: the owners of one node count
 // as one, and so does an Exec's list of owners. Also destroys all executable graphs whose
-// destruction has waited for their launches, if these have ended and this thread may destroy them
-// (Exec::destroy); the driver reports their owners some time after that. Any thread. A deleter may
-// call any function of this library; drain() in a deleter returns 0 at once, and the outer drain()
-// releases and counts the rest, so the stack use does not grow with the number of owners.
+// destruction has waited for their launches, if these have ended and Exec::destroy was called on
+// this thread or on one that has ended; the driver reports their owners some time after that. Any
+// thread. A deleter may call any function of this library; drain() in a deleter returns 0 at once,
+// and the outer drain() releases and counts the rest, so the stack use does not grow with the
+// number of owners.
 std::size_t drain() noexcept;
 
 // How many retired owners wait to be released, counted as drain() does, and how many executable
-// graphs wait to be destroyed. Any thread.
+// graphs wait to be destroyed by drain() on this thread. Any thread.
 std::size_t pending() noexcept;
 
 // How many exceptions host callbacks (HostNode::call) have thrown. This library catches them, since

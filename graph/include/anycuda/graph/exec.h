@@ -69,13 +69,12 @@ class Exec {
   // Success for an empty Exec. Does not wait for launches. If the graph has host nodes and a
   // launch() runs, the executable graph is destroyed later, after that launch has ended: driver 580
   // damages memory if it is destroyed before (measured: docs/graph.md). A later call of this
-  // library destroys it, drain() or another, on this thread; or on any thread, once this thread has
-  // ended or the graphs from which the executable graph was made and updated are destroyed by this
-  // library: driver 580 damages memory if another thread uses them meanwhile (measured, too). Until
-  // then the driver counts it: a graph with memory nodes has at most one executable graph. The
-  // destructor and the move assignment do the same. Before the context of a launch is destroyed,
-  // wait for the launch and call drain(). launch() is the only launch that is seen: wait for those
-  // by the handle of get().
+  // library on this thread destroys it, drain() or another one; once this thread has ended, drain()
+  // on any thread. Other threads may use the graph meanwhile, with which driver 580 shares data
+  // (measured, too). Until then the driver counts it: a graph with memory nodes has at most one
+  // executable graph. The destructor and the move assignment do the same. Before the context of a
+  // launch is destroyed, wait for the launch and call drain(). launch() is the only launch that is
+  // seen: wait for those by the handle of get().
   CUresult destroy();
 
   // Updates all nodes from another graph of the same shape (cuGraphExecUpdate). The owners of
