@@ -98,19 +98,26 @@ def measure(bench: Bench) -> list[Section]:
 
 def _family(bench: Bench, name: str) -> Section:
     functions = dict.fromkeys(first_function(library) for library in bench.of(name))
-    if _driver(bench, name):
+    if driver := _driver(bench, name):
         functions[FAMILIES[name].asks_driver] = None
+    family = FAMILIES[name]
+    except_for = [f"rows with {driver.title} ({family.asks_driver})"] if driver else []
+    if family.tilelang_first in functions and family.tilelang_first != family.first:
+        except_for.append(f"the row of TileLang's stub ({family.tilelang_first})")
+    which = (f" Rows without a function in their title call {family.first}, except {' and '.join(except_for)}."
+             if except_for else "")
     section = Section(
         f"First call, {name}",
         "Each row is one way to a first call: dlopen of the library, then dlsym and a call of "
-        f"{' or '.join(functions)}. \"load\": the instructions of dlopen. \"call\": the instructions of dlsym and of "
-        "the call. \"over plain\": the sum of \"load\" and \"call\", minus the same sum of the plain way with the same "
-        "function and the same answer; a plain way uses the real library without a stub. A way "
-        "\"already loaded\" is compared with the plain way \"already loaded\". If several plain ways match, the "
-        f"compared one uses {FAMILIES[name].compared}; if none matches, the cell has \"-\". \"ratio\": the first sum "
-        "divided by the second. \"system calls\", \"opened\": the number of system calls and of opened files in load "
-        "and call together. \"us\": their median wall time in microseconds. \"times\": this time divided by the time "
-        "of the plain way. \"answer\": the value that the call returned, and the first number that the call wrote.",
+        f"{' or '.join(functions)}.{which} \"load\": the instructions of dlopen. \"call\": the instructions of dlsym "
+        "and of the call. \"over plain\": the sum of \"load\" and \"call\", minus the same sum of the compared row. "
+        "This is the row \"plain\" (the real library without a stub) with the same function and the same value in "
+        "\"answer\". A row \"already loaded\" is compared with the row \"plain\" that is also \"already loaded\". If "
+        f"several rows \"plain\" match, the compared one uses {family.compared}; if none matches, the cell has \"-\". "
+        "\"ratio\": the first sum divided by the second. \"system calls\", \"opened\": the number of system calls and "
+        "of opened files in load and call together. \"us\": their median wall time in microseconds. \"times\": this "
+        "time divided by the time of the compared row. \"answer\": the value that the call returned, and the first "
+        "number that the call wrote.",
         ["way", "load", "call", "over plain", "ratio", "system calls", "opened", "us", "times", "answer"])
     section.notes += [f"left out: {reason}" for tool in ("valgrind", "strace")
                       if (reason := missing(tool))]
