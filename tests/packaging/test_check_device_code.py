@@ -413,8 +413,8 @@ class Command(Folder):
         for arguments, line in (
                 (("--driver", "550"), r"^driver 550: cannot tell\. Device code was read in part: at byte \d+: "),
                 (("--gpu", "80"), r"^sm_80: cannot tell\. Device code was read in part: "),
-                (("--runtime", "12"), "^verdict: free; device code of CUDA 12.4: needs driver 525, possibly a newer one; "
-                                      "whether its device code loads is unknown$")):
+                (("--runtime", "12"), "^verdict: free; device code of CUDA 12.4: needs driver 525, "
+                                      "possibly a newer one; whether its device code loads is unknown$")):
             status, last = self.last(path, *arguments)
             self.assertEqual(status, 3, arguments)
             self.assertRegex(last, line)
@@ -488,7 +488,8 @@ class Command(Folder):
     def test_concatenated_entries(self):
         path = self.compile("concatenated", "int unused;", "-shared", *self.embedded(CONCATENATED))
         status, line = self.last(path)
-        self.assertEqual((status, line), (0, "verdict: device code of CUDA 13.5: needs driver 590, possibly a newer one"))
+        verdict = "verdict: device code of CUDA 13.5: needs driver 590, possibly a newer one"
+        self.assertEqual((status, line), (0, verdict))
         for driver, status, text in (("580", 1, "does not load"), ("590", 3, "cannot tell"), ("615", 0, "loads")):
             found_status, line = self.last(path, "--gpu", "90", "--driver", driver)
             self.assertEqual((found_status, line.split(". ")[0]), (status, f"sm_90, driver {driver}: {text}"))

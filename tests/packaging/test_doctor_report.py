@@ -294,7 +294,6 @@ class Hints(unittest.TestCase):
             for nobody in (environment.Environment(""), environment.Environment("/x", path.rsplit("/", 1)[0])):
                 self.assertEqual(hints.hints_for(what, here(variables=variables), nobody), [])
 
-
     def test_several_files_with_one_remedy_have_one_hint(self):
         gone = [candidate(f"/gone/libcudart.so.{major}", "missing") for major in (12, 13)]
         stubs = [candidate(f"/{folder}/libcudart.so.12", "anycuda_stub") for folder in "abc"]

@@ -31,8 +31,8 @@ The columns of the table:
   part about device code. If the verdict has only this part, the cell is `device code`.
 - **device code** names the CUDA releases of the compilers that made the cubins (machine code for GPUs) in the wheel.
   If a file has only PTX (text that the driver compiles), the cell also names the version of PTX. Then follows the
-  oldest driver that loads all this code: with `possibly a newer one` if some cubins do not record their compiler, and as
-  `525 to 580, depending on the file` if the files need different drivers.
+  oldest driver that loads all this code: with `possibly a newer one` if some cubins do not record their compiler, and
+  as `525 to 580, depending on the file` if the files need different drivers.
 - **fails** counts the functions that would fail or be called [unchecked](check.md#the-table) on at least one CUDA
   release from 11.8 on, driver from 520 on, or release of cuDNN or NCCL; `-` stands for 0.
 - **repair** is the result of `anycuda repair`. The repair refuses tied wheels. It changes nothing if no binary is
