@@ -7,6 +7,8 @@
 # The major comes from the first of: ANYCUDA_MAJOR, the CUDA compiler, find_package(CUDAToolkit), the headers in the
 # include folders of the targets concerned.
 
+include("${CMAKE_CURRENT_LIST_DIR}/anycudaHeaders.cmake")
+
 function(anycuda_select_major)
   _anycuda_targets_below("${CMAKE_CURRENT_SOURCE_DIR}" targets)
   _anycuda_unnumbered("${targets}" concerned)
@@ -180,50 +182,6 @@ function(_anycuda_report_named targets)
   endif()
 endfunction()
 
-# For anycuda_bundle's warning: ANYCUDA_LINKED_LIBRARIES, the project's shared libraries that a target links, directly or
-# through others, as <target>=<file>.
-function(_anycuda_list_shared_libraries target)
-  set(queue ${target})
-  set(seen)
-  set(found)
-  while(queue)
-    list(POP_FRONT queue current)
-    get_target_property(imported ${current} IMPORTED)
-    if(current IN_LIST seen OR imported)
-      continue()
-    endif()
-    list(APPEND seen ${current})
-    get_target_property(type ${current} TYPE)
-    if(type STREQUAL "SHARED_LIBRARY" AND NOT current STREQUAL target)
-      list(APPEND found "${current}=$<TARGET_FILE:${current}>")
-    endif()
-    foreach(property IN ITEMS LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
-      get_target_property(items ${current} ${property})
-      string(REGEX MATCHALL "[A-Za-z0-9_.+-]+(::[A-Za-z0-9_.+-]+)*" names "${items}")
-      foreach(name IN LISTS names)
-        if(TARGET "${name}" AND NOT name MATCHES "^anycuda::")
-          get_target_property(aliased ${name} ALIASED_TARGET)
-          if(aliased)
-            set(name ${aliased})
-          endif()
-          list(APPEND queue ${name})
-        endif()
-      endforeach()
-    endforeach()
-  endwhile()
-  set_property(TARGET ${target} PROPERTY ANYCUDA_LINKED_LIBRARIES "${found}")
-endfunction()
-
-# The major of the CUDA compiler, if there is one.
-function(_anycuda_compiler_major result)
-  set(version "${CMAKE_CUDA_COMPILER_VERSION}")
-  if(CMAKE_CUDA_COMPILER_TOOLKIT_VERSION) # clang's version is not CUDA's
-    set(version "${CMAKE_CUDA_COMPILER_TOOLKIT_VERSION}")
-  endif()
-  string(REGEX MATCH "^[0-9]+" version "${version}")
-  set(${result} "${version}" PARENT_SCOPE)
-endfunction()
-
 # The major, and its source.
 function(_anycuda_major targets result why)
   if(ANYCUDA_MAJOR AND NOT ANYCUDA_MAJOR MATCHES "^(11|12|13)$")
@@ -376,70 +334,5 @@ function(_anycuda_check target major)
   elseif(NOT choice MATCHES "^[Nn][Oo][Nn][Ee]$")
     message(FATAL_ERROR "anycuda: CUDA_RUNTIME_LIBRARY of '${target}' is ${choice}, so CMake adds NVIDIA's runtime to "
       "a target that links ${closure}. Leave it and CMAKE_CUDA_RUNTIME_LIBRARY unset, or set it to None.")
-  endif()
-endfunction()
-
-# The languages, of C, CXX and CUDA, of a target's sources. Those that a generator expression names count by their
-# extension.
-function(_anycuda_languages target result)
-  get_target_property(sources ${target} SOURCES)
-  get_target_property(folder ${target} SOURCE_DIR)
-  set(languages)
-  foreach(source IN LISTS sources)
-    if(source MATCHES "[$]<")
-      foreach(language IN ITEMS C CXX CUDA)
-        foreach(extension IN LISTS CMAKE_${language}_SOURCE_FILE_EXTENSIONS)
-          string(REPLACE "+" "[+]" extension "${extension}")
-          if(source MATCHES "[.]${extension}(>|,|$)")
-            list(APPEND languages ${language})
-          endif()
-        endforeach()
-      endforeach()
-    elseif(source)
-      get_filename_component(source "${source}" ABSOLUTE BASE_DIR "${folder}")
-      get_source_file_property(language "${source}" TARGET_DIRECTORY ${target} LANGUAGE)
-      list(APPEND languages ${language})
-    endif()
-  endforeach()
-  list(FILTER languages INCLUDE REGEX "^(C|CXX|CUDA)$")
-  list(REMOVE_DUPLICATES languages)
-  set(${result} "${languages}" PARENT_SCOPE)
-endfunction()
-
-# Lets the C and C++ sources of a target that is linked for the CUDA compiler's major find this compiler's headers, as
-# CUDA::cudart does: without them a source may find those of another CUDA in the compiler's own folders. They come last
-# of the target's include folders.
-function(_anycuda_find_headers target major)
-  get_target_property(libraries ${target} LINK_LIBRARIES)
-  _anycuda_compiler_major(compiler)
-  if(NOT compiler EQUAL major OR NOT CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES
-     OR "anycuda::cuda_compiler_headers" IN_LIST libraries)
-    return()
-  endif()
-  if(NOT TARGET anycuda::cuda_compiler_headers)
-    add_library(anycuda::cuda_compiler_headers INTERFACE IMPORTED GLOBAL)
-    set_target_properties(anycuda::cuda_compiler_headers PROPERTIES INTERFACE_INCLUDE_DIRECTORIES
-                          "$<$<COMPILE_LANGUAGE:C,CXX>:${CMAKE_CUDA_TOOLKIT_INCLUDE_DIRECTORIES}>")
-  endif()
-  # Not target_link_libraries: the project may have called it for this target with PRIVATE or without.
-  set_property(TARGET ${target} APPEND PROPERTY LINK_LIBRARIES anycuda::cuda_compiler_headers)
-endfunction()
-
-# Adds a file to a target that uses CUDA's headers from C or C++. The file is compiled with the target's flags, and
-# fails if the headers are of another major. CUDA sources have a separate check, since nvcc's headers may be invisible
-# to C++; so a target with only CUDA sources needs no file.
-function(_anycuda_compare_headers target)
-  _anycuda_languages(${target} languages)
-  if(NOT languages) # such as object files
-    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-    if(CXX IN_LIST languages)
-      list(REMOVE_ITEM languages C)
-    endif()
-  endif()
-  if(CXX IN_LIST languages)
-    target_sources(${target} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/built_for.cc")
-  endif()
-  if(C IN_LIST languages)
-    target_sources(${target} PRIVATE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/built_for.c")
   endif()
 endfunction()
