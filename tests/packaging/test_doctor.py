@@ -104,7 +104,7 @@ class Machines(unittest.TestCase):
     def test_newer_minor_is_decided_by_the_branch(self):
         driver = with_core(WORKING.replace("12090", "12020"))
         for branch, verdict, condition in (("535", "served_by_minor_version", "works by minor-version compatibility"),
-                                           ("520", "branch_short", "older than this major needs")):
+                                           ("520", "branch_short", "older than this CUDA major needs")):
             machine = self.with_runtimes("12.9").fake_driver(driver)
             machine.library(machine.system / "libnvidia-ml.so.1", NVML.replace("BRANCH", branch), "libnvidia-ml.so.1")
             report = machine.json_report("--library", "cudart")
