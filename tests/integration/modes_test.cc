@@ -191,7 +191,7 @@ TEST_F(Modes, HeaderThatContradictsTheSymbolsIsIgnored) {
     machine_.env("ANYCUDA_COMPAT", "strict");
     EXPECT_EQ(runtime(), "none") << lie;
     EXPECT_THAT(result_.err,
-                ContainsRegex("version is unknown \\(.*cuda.h says CUDA 1[0-9.]*, its own "
+                ContainsRegex("version is unknown \\(.*cuda.h says CUDA 1[0-9.]*, the library's "
                               "symbols say CUDA 12.[0-9]+ or later"))
         << lie;
   }
