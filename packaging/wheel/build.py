@@ -12,7 +12,9 @@ the same bytes: times in the wheel are SOURCE_DATE_EPOCH, by default the last co
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -35,7 +37,8 @@ def main() -> int:
     try:
         from scikit_build_core import build as backend
     except ImportError:
-        print("build.py: scikit-build-core is not installed: run `pip install scikit-build-core`", file=sys.stderr)
+        packages = "scikit-build-core" if has_zig() else "scikit-build-core ziglang"
+        print(f"build.py: scikit-build-core is not installed: run `pip install {packages}`", file=sys.stderr)
         return 2
     out = arguments.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
@@ -54,6 +57,10 @@ def main() -> int:
     if arguments.sdist:
         print(out / backend.build_sdist(str(out)))
     return 0 if fit else 1
+
+
+def has_zig() -> bool:
+    return shutil.which("zig") is not None or importlib.util.find_spec("ziglang") is not None
 
 
 def settings(cpu: str, build: Path) -> dict[str, str]:

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What packaging/wheel/build.py looks for in a wheel before it calls it done, on wheels that are made up. Its own
-result is tested by tests/wheel/test_wheel.py."""
+"""What packaging/wheel/build.py looks for in a wheel before it calls it done, on wheels that are made up, and its
+message about missing packages. Its own result is tested by tests/wheel/test_wheel.py."""
 
 import json
 import os
 import platform
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -82,6 +83,24 @@ class Inspection(unittest.TestCase):
         wanted = [f"anycuda/lib/anycuda/{name} is not executable"
                   for name in ("anycuda-doctor-native", "anycuda-device-code")]
         self.assertEqual(self.findings(runnable=False), wanted)
+
+
+class MissingPackages(unittest.TestCase):
+    def message(self, folder: str) -> str:
+        """The message of build.py in a Python without packages, with this folder as PATH."""
+        done = subprocess.run([sys.executable, "-I", "-S", ROOT / "packaging" / "wheel" / "build.py"],
+                              env={"PATH": folder}, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        return done.stderr
+
+    def test_both_packages_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("`pip install scikit-build-core ziglang`", self.message(folder))
+
+    def test_an_installed_zig_is_enough(self):
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, "zig").touch(0o755)
+            self.assertIn("`pip install scikit-build-core`", self.message(folder))
 
 
 if __name__ == "__main__":

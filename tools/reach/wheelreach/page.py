@@ -54,7 +54,8 @@ many of these wheels.
 - **free**: no library of the wheel needs one certain CUDA. In all four situations, each library opens, or fails to
   open only because it needs another package or another Python, or ends the process by its own code after the dynamic
   linker has bound all its functions. The command does not test whether that code also ends the process beside NVIDIA's
-  libraries.
+  libraries. **free** is about binaries: a Python file of the wheel may still need NVIDIA's libraries, for example if it
+  loads them with `cuda.pathfinder` ([repair.md](repair.md#python-files)), as cupy-cuda12x 14 does.
 - **free but for X**: like **free**, except for the libraries X. X is a library of NVIDIA without a stub, and its name
   is the same for every CUDA; or X is a library that the wheel opens by name and that has no
   [drop-in](glossary.md#libraries) in the wheel ([repair.md](repair.md#opened-by-name) has the reasons). One reason is
