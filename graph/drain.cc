@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of retired owners. Any thread adds to it, without a lock, an allocation or CUDA. drain()
-// takes the whole list at once, so no element can return to the list while it is being read.
+// The list of retired owners (push in later.h). drain() takes the whole list.
 #include "anycuda/graph/drain.h"
 
 #include <atomic>
@@ -56,10 +55,7 @@ std::size_t drain_once(TryLater later) noexcept {
 extern "C" void anycuda_graph_retire(void* object) noexcept {
   auto* const one = static_cast<UserObject*>(object);
   waiting.fetch_add(1, std::memory_order_relaxed);
-  one->next = retired.load(std::memory_order_relaxed);
-  while (!retired.compare_exchange_weak(one->next, one, std::memory_order_release,
-                                        std::memory_order_relaxed)) {
-  }
+  push(&retired, one);
 }
 
 std::size_t pending() noexcept {

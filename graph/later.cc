@@ -36,10 +36,7 @@ std::atomic<std::size_t> left_count{0};
 
 void leave(Later* one) noexcept {
   left_count.fetch_add(1, std::memory_order_relaxed);
-  one->next = left.load(std::memory_order_relaxed);
-  while (!left.compare_exchange_weak(one->next, one, std::memory_order_release,
-                                     std::memory_order_relaxed)) {
-  }
+  push(&left, one);
 }
 
 thread_local bool thread_ends = false;

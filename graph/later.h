@@ -4,6 +4,7 @@
 // this thread, so the program expects its driver calls there (running_execs.h).
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 namespace anycuda::graph {
@@ -28,5 +29,16 @@ enum class TryLater : bool { one, all };
 // How many there are.
 std::size_t later_count(TryLater which) noexcept;
 void try_later(TryLater which) noexcept;
+
+// Puts an object onto a list, linked by `next`, that any thread adds to: without a lock, an
+// allocation or CUDA. A reader takes the whole list at once, so no element can return to the list
+// while it is being read.
+template <typename Object>
+void push(std::atomic<Object*>* list, Object* one) noexcept {
+  one->next = list->load(std::memory_order_relaxed);
+  while (!list->compare_exchange_weak(one->next, one, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
+  }
+}
 
 }  // namespace anycuda::graph

@@ -13,8 +13,9 @@ namespace walk {
 
 class Walker;
 
-// This thread walks, until the end of a block. At most kMostThreads at a time.
-constexpr unsigned kMostThreads = 256;
+constexpr unsigned kMostThreads = 256;  // of one walk
+
+// This thread walks, until the end of a block.
 class ReportedThread {
  public:
   ReportedThread(const Options& options, unsigned thread);

@@ -88,7 +88,7 @@ bool parse(int argc, char** argv, Options* options) {
       options->seconds = given;
     } else if (name == "--seed" && number(value, 1e15, &given)) {
       options->seed = static_cast<unsigned long>(given);
-    } else if (name == "--threads" && number(value, 256, &given) && given >= 1) {
+    } else if (name == "--threads" && number(value, kMostThreads, &given) && given >= 1) {
       options->threads = static_cast<unsigned>(given);
     } else {
       std::fprintf(stderr, "%s %s: expected [--steps N] [--seconds N] [--seed S] [--threads T]\n",
