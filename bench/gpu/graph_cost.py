@@ -11,6 +11,8 @@ which more pairs may change.
 """
 
 import argparse
+import multiprocessing
+import multiprocessing.queues
 import os
 import random
 import re
@@ -18,6 +20,8 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from paired import Comparison, markdown
@@ -29,6 +33,8 @@ ROW = re.compile(r"(\w+) +(.+?) +(\d+) +([\d.]+) ns .*\| ours +(-?[\d.]+) B$")
 HEADS = ("nodes", "before, ratio to raw", "now, ratio to raw")
 
 Row = tuple[str, str, int]  # kind, how, nodes
+Shares = multiprocessing.queues.Queue  # of lists of processors
+Figures = dict[str, tuple[float, float]]  # of a node with an owner: the time to the raw call's, and bytes
 
 
 def rows(text: str) -> dict[Row, tuple[float, float]]:
@@ -38,19 +44,59 @@ def rows(text: str) -> dict[Row, tuple[float, float]]:
             for kind, how, count, ns, size in (match.groups() for match in found)}
 
 
-def ratios(measured: dict[Row, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """Of a node with an owner: time to the raw call's, and bytes."""
+def ratios(measured: dict[Row, tuple[float, float]]) -> Figures:
     return {f"{kind}, {count}": (ns / measured[kind, "raw", count][0], size)
             for (kind, how, count), (ns, size) in measured.items() if how == "anycuda, an owner"}
 
 
-def measure(program: Path, repetitions: int) -> dict[str, tuple[float, float]]:
+def measure(program: Path, repetitions: int) -> Figures:
     kept = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     done = subprocess.run([str(program), str(repetitions)], env=kept, capture_output=True, text=True, timeout=600)
     found = ratios(rows(done.stdout))
     if done.returncode != 0 or not found:
         sys.exit(f"{program} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
     return found
+
+
+def pair(before: Path, now: Path, repetitions: int, end: float) -> tuple[Figures, Figures] | None:
+    """One pair, in random order; None after `end`."""
+    if time.monotonic() > end:
+        return None
+    order = [before, now]
+    random.shuffle(order)
+    found = {program: measure(program, repetitions) for program in order}
+    return found[before], found[now]
+
+
+def shares(processors: list[int], count: int) -> list[list[int]]:
+    """`count` parts of the processors, equally large and without a common one; neighbours stay together."""
+    size = len(processors) // count
+    if size == 0:
+        sys.exit(f"--at-a-time {count} is more than the {len(processors)} processors that this process may use: "
+                 f"name at most {len(processors)}")
+    return [processors[part * size:(part + 1) * size] for part in range(count)]
+
+
+def take_share(free: Shares) -> None:
+    """Keeps this process, and the programs that it starts, on processors of its own."""
+    os.sched_setaffinity(0, free.get())
+
+
+def measured_pairs(options: argparse.Namespace) -> Iterator[tuple[Figures, Figures]]:
+    end = time.monotonic() + options.limit_s
+    free: Shares = multiprocessing.Queue()
+    for share in shares(sorted(os.sched_getaffinity(0)), options.at_a_time):
+        free.put(share)
+    pool = ProcessPoolExecutor(options.at_a_time, initializer=take_share, initargs=(free,))
+    try:
+        started = [pool.submit(pair, options.before.resolve(), options.now.resolve(), options.repetitions,
+                               end if number else float("inf"))  # the first pair is always measured
+                   for number in range(options.pairs)]
+        for future in as_completed(started):
+            if (found := future.result()) is not None:
+                yield found
+    finally:
+        pool.shutdown(cancel_futures=True)  # a program has failed: its message, without the other pairs
 
 
 def verdict(comparisons: list[Comparison], sizes: dict[str, list[tuple[float, float]]]) -> int:
@@ -69,18 +115,14 @@ def main() -> int:
     parser.add_argument("--repetitions", type=int, default=3,
                         help="of the largest graphs in a process; the fastest counts")
     parser.add_argument("--limit-s", type=float, default=500, help="no new pair after that many seconds")
+    parser.add_argument("--at-a-time", type=int, default=1, metavar="N",
+                        help="pairs that are measured at a time, each on its share of the processors")
     options = parser.parse_args()
 
-    end = time.monotonic() + options.limit_s
-    pairs: list[tuple] = []
-    for number in range(options.pairs):
-        if pairs and time.monotonic() > end:
-            break
-        order = [options.before, options.now]
-        random.shuffle(order)
-        found = {program: measure(program.resolve(), options.repetitions) for program in order}
-        pairs.append((found[options.before], found[options.now]))
-        print(f"{number + 1} of {options.pairs} pairs", file=sys.stderr)
+    pairs: list[tuple[Figures, Figures]] = []
+    for found in measured_pairs(options):
+        pairs.append(found)
+        print(f"{len(pairs)} of {options.pairs} pairs", file=sys.stderr)
     both = {name: [(before[name], now[name]) for before, now in pairs] for name in pairs[0][0]}
     times, sizes = ({name: [(before[part], now[part]) for before, now in values] for name, values in both.items()}
                     for part in (0, 1))

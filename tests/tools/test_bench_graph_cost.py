@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench/gpu/graph_cost.py: two builds of graph_cost, whose numbers are known."""
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -10,7 +11,7 @@ from pathlib import Path
 BENCH = Path(__file__).resolve().parents[2] / "bench" / "gpu"
 sys.path.insert(0, str(BENCH))
 
-from graph_cost import ratios, rows  # noqa: E402
+from graph_cost import ratios, rows, shares  # noqa: E402
 
 # As graph_cost writes it.
 TEXT = """\
@@ -35,9 +36,9 @@ class GraphCost(unittest.TestCase):
         file.chmod(0o755)
         return file
 
-    def run_with(self, before: Path, now: Path) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run([sys.executable, str(BENCH / "graph_cost.py"), str(before), str(now), "--pairs", "3"],
-                              capture_output=True, text=True, timeout=60)
+    def run_with(self, before: Path, now: Path, *more: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([sys.executable, str(BENCH / "graph_cost.py"), str(before), str(now), "--pairs", "3",
+                               *more], capture_output=True, text=True, timeout=60)
 
     def test_rows_and_ratios(self) -> None:
         found = rows(TEXT.format(ns=300.0, size=69.0))
@@ -64,6 +65,19 @@ class GraphCost(unittest.TestCase):
         done = self.run_with(self.program("before"), self.program("now", status=3))
         self.assertEqual(done.returncode, 1)
         self.assertIn("now failed (3)", done.stderr)
+
+    def test_pairs_measured_at_a_time_have_processors_of_their_own(self) -> None:
+        self.assertEqual(shares([0, 1, 4, 5, 9], 2), [[0, 1], [4, 5]])
+        done = self.run_with(self.program("before"), self.program("now", ns=312.0), "--at-a-time", "1")
+        self.assertIn("| empty, 1000 | 3 |", done.stdout)
+        too_many = str(len(os.sched_getaffinity(0)) + 1)
+        done = self.run_with(self.program("before"), self.program("now"), "--at-a-time", too_many)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"--at-a-time {too_many} is more than the", done.stderr)
+
+    def test_no_new_pair_after_the_limit(self) -> None:
+        done = self.run_with(self.program("before"), self.program("now", ns=312.0), "--limit-s", "0")
+        self.assertIn("| empty, 1000 | 1 |", done.stdout)
 
 
 if __name__ == "__main__":
