@@ -94,7 +94,8 @@ CUresult user_objects_answered(const char* function, unsigned status) noexcept {
   // A driver that was not initialised returns the same status as a stub without a driver, but only
   // the driver has a version.
   if (status == api::CUDA_ERROR_NOT_INITIALIZED && driver_version() == 0) {
-    return fail(CUDA_ERROR_NOT_SUPPORTED, "%s: there is no CUDA driver to hold owners", function);
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "%s: no usable CUDA driver was found, and owners need one", function);
   }
   return answered(function, status);
 }

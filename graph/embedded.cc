@@ -178,7 +178,9 @@ CUresult add_conditional(const GraphView& graph, const Dependencies& after,
           answered("cuGraphAddNode",
                    api::cuGraphAddNode(made, to, after.nodes(), after.count(), &parameters));
       if (answer != CUDA_SUCCESS || parameters.conditional.phGraph_out != nullptr) return answer;
-      return take_out(fail(CUDA_ERROR_UNKNOWN, "cuGraphAddNode returned no bodies"), made);
+      return take_out(
+          fail(CUDA_ERROR_UNKNOWN, "cuGraphAddNode returned no graphs for the node's bodies"),
+          made);
     });
     if (result != CUDA_SUCCESS) return result;
     states[0]->id = id_of_node(added);

@@ -16,7 +16,7 @@ void check(const ProgramOptions& options, Output output) {
   check_texts("defines", options.defines);
   check_texts("others", options.others);
   check_registers(options.max_registers);
-  if (output > Output::lto_ir) refuse("output", "is not a value of its enumeration");
+  if (output > Output::lto_ir) refuse("output", "has a value that its enumeration does not have");
   if (output == Output::cubin && (options.arch.empty() || is_virtual(options.arch))) {
     refuse("arch", "is " + quoted(options.arch) +
                        ", but a CUBIN is for one real architecture, such as sm_80");

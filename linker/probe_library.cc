@@ -51,8 +51,8 @@ void check_settings(const LibraryDescriptor& library, const Policy& policy) {
   request.policy = policy;
   const Report report(request);
   Arena arena;
-  throw BackendError(in_one_line(refused_setting(report, &arena)) + ", so " + library.product +
-                     " is not searched for: " + in_one_line(hint_for(report, &arena)));
+  throw BackendError(in_one_line(refused_setting(report, &arena)) + ", so no " + library.product +
+                     " is searched for: " + in_one_line(hint_for(report, &arena)));
 }
 
 LibraryProbe probe_library(const char* library) {

@@ -63,7 +63,7 @@ Status missing_function(const char* name) {
                   "install NVIDIA's display driver (its libcuda.so.1)");
   }
   return refuse(static_cast<Status>(kTables.status_absent), name,
-                "neither the library nor the driver of this process has it",
+                "neither the library nor the driver of this process has this function",
                 of_driver ? kNewerDriver : nullptr);
 }
 

@@ -122,7 +122,7 @@ void add_short_report(Message* message, const Report& report, const char* functi
     add_wrong_setting(message, report.request.policy);
   } else {
     if (report.variable_names_a_file()) {
-      message->add("  looked for: only the file in %s\n", report.library().variable);
+      message->add("  looked for: only the file that %s names\n", report.library().variable);
     } else {
       add_looked_for(message, report.library(), folder_count(report), report.request.caller_major);
     }

@@ -98,7 +98,7 @@ const char* describe_state(TextState state, int error) {
     case TextState::too_large:
       return "is too large and was not read";
     case TextState::no_memory:
-      return "cannot be read (no memory)";
+      return "cannot be read (out of memory)";
   }
   return "";
 }

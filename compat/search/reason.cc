@@ -11,7 +11,7 @@ namespace anycuda {
 namespace {
 
 const char* or_unknown(const char* text) {
-  return text != nullptr ? text : "unknown reason: out of memory";
+  return text != nullptr ? text : "reason unknown, since memory ran out";
 }
 
 const char* reason_of_file(const Candidate& candidate, const Report& report, Arena* arena) {
@@ -92,8 +92,8 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           version.major, minimum_branch(version.major), report.driver_path, driver.branch);
     case Verdict::driver_branch_unknown:
       return arena->format(
-          "newer than the driver's CUDA %d.%d, and the branch of %s is unknown (%s); %s=strict "
-          "requires it (update the driver, or set %s=best_effort)",
+          "newer than the driver's CUDA %d.%d, and the driver branch of %s is unknown (%s); "
+          "%s=strict requires it (update the driver, or set %s=best_effort)",
           driver.cuda.major, driver.cuda.minor, report.driver_path, branch_problem,
           report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_failed:

@@ -21,7 +21,7 @@ constexpr Version kLtoIrOutput{13, 3};
 void need(const char* option, const char* what, Version least, Version version) {
   if (!older(version, least)) return;
   refuse(option, std::string(what) + "needs nvJitLink " + describe(least) + " or later; this is " +
-                     describe(version) + ": install a newer one, or do without");
+                     describe(version) + ": install a newer one, or do without this option");
 }
 
 class ArgumentList {

@@ -14,7 +14,7 @@ constexpr std::size_t kMostLog = std::size_t{1} << 30;
 
 template <typename Enumeration>
 void check_known(const char* option, Enumeration value, Enumeration last) {
-  if (value > last) refuse(option, "is not a value of its enumeration");
+  if (value > last) refuse(option, "has a value that its enumeration does not have");
 }
 
 void check_values(const Options& options) {

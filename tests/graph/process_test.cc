@@ -52,8 +52,8 @@ TEST(Process, WithoutADriver) {
   const ProcessResult result = machine.run({kStatuses, "handles"});
   expect_nothing_made(result);
   expect_owner_statuses(result, "801", "3");
-  EXPECT_THAT(result.out, HasSubstr("graph_set_owner: 801 cuUserObjectCreate: there is no CUDA "
-                                    "driver to hold owners"));
+  EXPECT_THAT(result.out, HasSubstr("graph_set_owner: 801 cuUserObjectCreate: no usable CUDA "
+                                    "driver was found, and owners need one"));
 }
 
 class OnDriver : public testing::TestWithParam<int> {};

@@ -49,11 +49,12 @@ TEST_F(Modes, Strict_UnknownBranch_TakesVersionsTheDriverServes) {
   EXPECT_EQ(runtime(), kWheel12);
   machine_.env("ANYCUDA_COMPAT", "strict").env("ANYCUDA_LOG", "info");
   EXPECT_EQ(runtime(), kWheel11);
-  EXPECT_THAT(result_.err,
-              ContainsRegex("passed over .*libcudart.so.12 \\(CUDA 12.9, says wheel "
-                            "nvidia-cuda-runtime-cu12 12.9.[0-9]+\\): newer than the driver's CUDA "
-                            "12.2, and the branch of .*libcuda.so.1 is unknown \\(nvmlInit_v2 of "
-                            ".*libnvidia-ml.so.1: error [0-9]+, .+\\); ANYCUDA_COMPAT=strict"));
+  EXPECT_THAT(
+      result_.err,
+      ContainsRegex("passed over .*libcudart.so.12 \\(CUDA 12.9, says wheel "
+                    "nvidia-cuda-runtime-cu12 12.9.[0-9]+\\): newer than the driver's CUDA "
+                    "12.2, and the driver branch of .*libcuda.so.1 is unknown \\(nvmlInit_v2 of "
+                    ".*libnvidia-ml.so.1: error [0-9]+, .+\\); ANYCUDA_COMPAT=strict"));
 }
 
 TEST_F(Modes, StrictTakesAVersionThatTheDriverHas) {

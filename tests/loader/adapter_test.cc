@@ -107,7 +107,7 @@ TEST_F(Adapter, FunctionThatNobodyHas_IsReported) {
     EXPECT_EQ(missing_function("testNobodyHasThis"), 302u);
   });
   EXPECT_THAT(text, HasSubstr("testNobodyHasThis failed (status 302): neither the library nor the "
-                              "driver of this process has it.\n"));
+                              "driver of this process has this function.\n"));
 }
 
 TEST_F(Adapter, OldDriver_IsToBeReplaced) {
@@ -127,7 +127,7 @@ TEST_F(Adapter, OldDriver_IsToBeReplaced) {
                         "later.\n"));
   const std::string missing = text_of([] { return missing_function("cuNobodyHasThis"); });
   EXPECT_THAT(missing, HasSubstr("cuNobodyHasThis failed (status 302): neither the library nor the "
-                                 "driver of this process has it.\n"));
+                                 "driver of this process has this function.\n"));
   for (const std::string& text : {refused, missing}) {
     EXPECT_THAT(text, HasSubstr("what to do: install a newer CUDA driver.\n"));
   }

@@ -105,7 +105,8 @@ TEST_F(Resolve, UnversionedCaller_GetsOnlyExistingFunctions) {
     EXPECT_EQ(call(native_slot(kOld)), 302u);
     EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failed look-up there";
   });
-  EXPECT_THAT(text, HasSubstr("testOld failed (status 302): the library does not have it"));
+  EXPECT_THAT(text,
+              HasSubstr("testOld failed (status 302): the library does not have this function"));
 }
 
 TEST_F(Resolve, UnknownMajorIsPassedThroughForUnversionedCallers) {

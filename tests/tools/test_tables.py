@@ -116,7 +116,7 @@ class Rows(unittest.TestCase):
         texts = list(map(int, array(self.source, "kReasonText")))
         absent = self.slot("added", 2)[0] * 3
         self.assertEqual(self.strings[texts[reasons[absent]]], "not yet in 11 (first in 12.1)")
-        self.assertEqual(self.strings[texts[0]], "the library does not have it")
+        self.assertEqual(self.strings[texts[0]], "the library does not have this function")
 
     def test_outputs_are_lists_of_pairs(self):
         numbers = list(map(int, array(self.source, "kOutputs")))

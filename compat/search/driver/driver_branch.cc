@@ -97,7 +97,7 @@ const char* cause_of(const NvmlAnswer& answer, const char* path, Arena* arena) {
       text = arena->format("%s of %s: error %d%s%s", name_of(answer.failed), path, answer.code,
                            *answer.text != '\0' ? ", " : "", answer.text);
   }
-  return text != nullptr ? text : "unknown reason: out of memory";
+  return text != nullptr ? text : "reason unknown, since memory ran out";
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ const char* describe(const DriverLookup& lookup, Arena* arena) {
 const char* driver_problem(const DriverLookup& lookup, Arena* arena) {
   if (lookup.report == nullptr) return "libcuda.so.1 was not looked for: out of memory";
   const char* text = describe(lookup, arena);
-  return text != nullptr ? text : "unknown reason: out of memory";
+  return text != nullptr ? text : "reason unknown, since memory ran out";
 }
 
 }  // namespace anycuda

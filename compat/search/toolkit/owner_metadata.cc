@@ -16,7 +16,7 @@ constexpr std::size_t kMostOfMetadata = std::size_t{1} << 20;
 // conda's has all files of a package, dpkg's all packages.
 constexpr std::size_t kMostOfRecord = std::size_t{64} << 20;
 
-const char* or_unnamed(const char* text) { return text != nullptr ? text : "(no memory)"; }
+const char* or_unnamed(const char* text) { return text != nullptr ? text : "(out of memory)"; }
 
 const char* label_of(const Distribution& distribution, Arena* arena) {
   return or_unnamed(arena->format(

@@ -102,7 +102,9 @@ class RootSearch {
       case HeaderState::unclear:
         return stated.number == 0
                    ? "defines CUDA_VERSION as something other than a number"
-                   : arena_->format("has CUDA_VERSION %ld, which is not a version", stated.number);
+                   : arena_->format(
+                         "has CUDA_VERSION %ld, which is not the number of a CUDA release",
+                         stated.number);
       case HeaderState::ambiguous:
         return arena_->format("defines CUDA_VERSION more than once, as %ld and as %ld",
                               stated.number, stated.other);

@@ -7,7 +7,7 @@
 namespace anycuda {
 namespace {
 
-constexpr char kNoMemory[] = "unknown reason: out of memory";
+constexpr char kNoMemory[] = "reason unknown, since memory ran out";
 
 // A sentence that grows; what does not fit is left out.
 class TextWriter {
@@ -74,7 +74,7 @@ void add_headers(const ToolkitFacts& facts, TextWriter* text) {
       text->add("%s says ", header.path);
       add_version(text, header.stated.version);
       if (facts.header_facts[i].owners == 0 && facts.header_facts[i].owned) {
-        text->add(", but belongs to a wheel that does not own the file");
+        text->add(", but belongs to a wheel that does not own the examined file");
       }
     }
   }

@@ -14,14 +14,14 @@ static_assert(v11::CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET == kFirstOther,
 
 unsigned refuse_of_11(const char* function) {
   return refuse(v13::CUBLAS_STATUS_NOT_SUPPORTED, function,
-                "CUDA 13 has no CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET, and another attribute has "
-                "its number: do not set it, or install cuBLASLt of CUDA 11");
+                "CUDA 13 has no CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET (another attribute has its "
+                "number): do not use it, or install cuBLASLt of CUDA 11");
 }
 
 unsigned refuse_of_13(const char* function) {
   return refuse(
       v11::CUBLAS_STATUS_NOT_SUPPORTED, function,
-      "CUDA 11 has no attributes for grouped matrices: do not set them, or install cuBLASLt "
+      "CUDA 11 has no attributes for grouped matrices: do not use them, or install cuBLASLt "
       "of CUDA 13");
 }
 

@@ -134,7 +134,7 @@ Status add_with_edge_data(const InsertionPoint& at, Wanted* wanted) {
   if (type == v13::cudaGraphNodeTypeMemAlloc || type == v13::cudaGraphNodeTypeMemFree) {
     // Could not be taken back if an edge were refused ("cudaGraphAddMemAllocNode").
     return refuse(v13::cudaErrorNotSupported, kName,
-                  "this runtime has no edge data for nodes that allocate or free");
+                  "this runtime has no edge data for nodes that allocate or free memory");
   }
   Node made = nullptr;
   Status status = add_by_type({&made, at.graph, nullptr, nullptr, 0}, wanted);

@@ -92,8 +92,8 @@ struct CsrmvExOperands {
     ANYCUDA_TRY(checked(handle, given.description));
     if (given.alpha_type != given.execution_type || given.beta_type != given.execution_type) {
       return refuse(v12::CUSPARSE_STATUS_NOT_SUPPORTED, function,
-                    "CUDA 12 and newer take alpha and beta in the type of the computation: use "
-                    "one type for the three, or install cuSPARSE of CUDA 11");
+                    "in CUDA 12 and newer, alpha and beta must have the type of the computation: "
+                    "use one type for all three, or install cuSPARSE of CUDA 11");
     }
     if (given.offsets == nullptr || given.x == nullptr || given.y == nullptr ||
         (given.count != 0 && (given.values == nullptr || given.indices == nullptr))) {

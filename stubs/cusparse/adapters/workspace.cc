@@ -42,7 +42,7 @@ Result HandleStream::refuse_capture(const char* function) const {
     return status_of(asked);
   }
   return refuse(v12::CUSPARSE_STATUS_NOT_SUPPORTED, function,
-                "CUDA 12 and newer cannot capture this call into a graph: make it before the "
+                "CUDA 12 and newer cannot capture this call into a graph: make the call before the "
                 "capture, or install cuSPARSE of CUDA 11");
 }
 

@@ -54,7 +54,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None,
     pool = Pool()
     targets, reasons, dispositions, outputs = _Lists(), Rows(), Rows(), _Outputs()
     adapters = _Adapters()
-    reasons.add((pool.add("the library does not have it"),))
+    reasons.add((pool.add("the library does not have this function"),))
     slots = []
     for slot in plan.slots:
         row = _dispositions_row(slot, plan, pool, targets, reasons, adapters)

@@ -202,7 +202,7 @@ TEST(Majors, AreOneOrSeveral) {
 TEST_F(Reason, WithoutMemoryIsStillAReason) {
   while (search.arena.take(16) != nullptr) {
   }
-  EXPECT_EQ(of(FileState::unreadable, nullptr, EACCES), "unknown reason: out of memory");
+  EXPECT_EQ(of(FileState::unreadable, nullptr, EACCES), "reason unknown, since memory ran out");
   EXPECT_EQ(of(FileState::out_of_memory), "not read: out of memory");
   EXPECT_STREQ(describe_version(kLibrary, *candidate, &search.arena),
                "unknown CUDA: out of memory");

@@ -195,7 +195,7 @@ TEST_F(DriverNode, NodeThatCannotBeRemovedGetsNoEdgeData) {
   }
   EXPECT_EQ(node_call.times, 0);
   const char* const reason =
-      "cudaGraphAddNode: this runtime has no edge data for nodes that allocate or free";
+      "cudaGraphAddNode: this runtime has no edge data for nodes that allocate or free memory";
   EXPECT_THAT(refused(), ElementsAre(reason, reason));
 }
 

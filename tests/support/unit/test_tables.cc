@@ -17,7 +17,7 @@ constexpr char kPool[] =
     "etLastError\0"
     "testInteger\0testMajor\0testNew\0testNothing\0testOld\0testOutputs\0testOwn\0testPair\0"
     "testPeekAtLastError\0testPointer\0testQuery\0testRejected\0testStruct\0"
-    "the library does not have it\0not yet in 12\0another layout in 13\0"
+    "the library does not have this function\0not yet in 12\0another layout in 13\0"
     "success\0no error\0errorInvalid\0invalid value\0errorOf12\0came with 12";
 
 // Offset of the pool's n-th string.

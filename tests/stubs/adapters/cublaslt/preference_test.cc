@@ -73,8 +73,8 @@ TEST_F(Preference, Caller11_OnlyItsNumberOfMultiprocessorsIsRefused) {
   EXPECT_EQ(adapt_preference_get_of_11(preference, attribute, &value, sizeof value, &written),
             v13::CUBLAS_STATUS_NOT_SUPPORTED);
   const std::string reason =
-      ": CUDA 13 has no CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET, and another attribute has its "
-      "number: do not set it, or install cuBLASLt of CUDA 11";
+      ": CUDA 13 has no CUBLASLT_MATMUL_PREF_SM_COUNT_TARGET (another attribute has its "
+      "number): do not use it, or install cuBLASLt of CUDA 11";
   EXPECT_THAT(refused(), ElementsAre("cublasLtMatmulPreferenceSetAttribute" + reason,
                                      "cublasLtMatmulPreferenceGetAttribute" + reason));
   EXPECT_EQ(calls, 0);
@@ -88,7 +88,7 @@ TEST_F(Preference, Caller13_AttributesOfGroupedMatricesAreRefused) {
     EXPECT_EQ(adapt_preference_get_of_13(preference, attribute, &value, sizeof value, &written),
               v11::CUBLAS_STATUS_NOT_SUPPORTED);
     const std::string reason =
-        ": CUDA 11 has no attributes for grouped matrices: do not set them, or install cuBLASLt of "
+        ": CUDA 11 has no attributes for grouped matrices: do not use them, or install cuBLASLt of "
         "CUDA 13";
     EXPECT_THAT(refused(), ElementsAre("cublasLtMatmulPreferenceSetAttribute" + reason,
                                        "cublasLtMatmulPreferenceGetAttribute" + reason));

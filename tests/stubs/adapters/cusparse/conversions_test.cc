@@ -150,8 +150,8 @@ TEST_F(Conversions, Captured_IsRefused) {
   EXPECT_EQ(to_dense(), v12::CUSPARSE_STATUS_NOT_SUPPORTED);
   EXPECT_EQ(to_sparse(), v12::CUSPARSE_STATUS_NOT_SUPPORTED);
   const std::string reason =
-      ": CUDA 12 and newer cannot capture this call into a graph: make it before the capture, or "
-      "install cuSPARSE of CUDA 11";
+      ": CUDA 12 and newer cannot capture this call into a graph: make the call before the "
+      "capture, or install cuSPARSE of CUDA 11";
   EXPECT_THAT(refused(), ElementsAre("cusparseDcsr2dense" + reason, "cusparseDdense2csc" + reason));
   EXPECT_FALSE(was_called("cuStreamSynchronize"));
   EXPECT_FALSE(was_called("cusparseCreateCsr"));

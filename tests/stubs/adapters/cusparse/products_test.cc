@@ -106,9 +106,10 @@ TEST_F(Products, Gemmi_CapturedWithWorkspace_IsRefused) {
   answers.bytes = 500;
   EXPECT_EQ(call(adapt_zgemmi, handle()), v12::CUSPARSE_STATUS_NOT_SUPPORTED);
   EXPECT_EQ(all("cusparseSpMM").size(), 1U);
-  EXPECT_THAT(refused(),
-              ElementsAre("cusparseZgemmi: CUDA 12 and newer cannot capture this call into a "
-                          "graph: make it before the capture, or install cuSPARSE of CUDA 11"));
+  EXPECT_THAT(
+      refused(),
+      ElementsAre("cusparseZgemmi: CUDA 12 and newer cannot capture this call into a "
+                  "graph: make the call before the capture, or install cuSPARSE of CUDA 11"));
 }
 
 TEST_F(Products, Gemmi_BadArguments) {
@@ -154,8 +155,8 @@ TEST_F(Products, CsrmvEx_OtherTypeOfBeta_IsRefused) {
   EXPECT_FALSE(was_called("cusparseSpMV"));
   EXPECT_THAT(
       refused(),
-      ElementsAre("cusparseCsrmvEx: CUDA 12 and newer take alpha and beta in the type of the "
-                  "computation: use one type for the three, or install cuSPARSE of CUDA 11"));
+      ElementsAre("cusparseCsrmvEx: in CUDA 12 and newer, alpha and beta must have the type of the "
+                  "computation: use one type for all three, or install cuSPARSE of CUDA 11"));
 }
 
 TEST_F(Products, CsrmvEx_BadArguments) {
