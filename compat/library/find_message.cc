@@ -39,8 +39,8 @@ std::string describe_problem(const FileAnswer& file) {
     case FileState::missing:
       return "is a link that leads nowhere";
     case FileState::unreadable:
-      return file.mode == 0 ? describe_errno(file.error)
-                            : "cannot be read (" + describe_errno(file.error) + ")";
+      return std::string(file.mode == 0 ? "cannot be examined (" : "cannot be read (") +
+             describe_errno(file.error) + ")";
     case FileState::not_a_file:
       return describe_type(file.mode);
     case FileState::not_elf:
@@ -138,7 +138,8 @@ std::string help(const Component& component, const std::vector<PassedFile>& pass
     }
   }
   if (component.packaging == Packaging::driver) {
-    return "it comes with NVIDIA's display driver: install that, or give this container the host's";
+    return "it comes with NVIDIA's display driver: install the driver; in a container, start the "
+           "container with the host's GPUs";
   }
   std::string text;
   if (component.distributions.size() != 0) {

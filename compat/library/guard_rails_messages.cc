@@ -289,7 +289,7 @@ void refuse(const std::vector<Refusal>& candidates, const std::set<std::string>&
 
 void refuse_pipeline(const BrokenFlow& flow) {
   Lines text = flow_message(flow).hint(flow_hint(flow)).text();
-  text.push_back(line("note", "both stay accepted; the pipeline is not declared"));
+  text.push_back(line("note", "both components stay accepted; the pipeline is not declared"));
   throw ToolkitMismatchError(text);
 }
 

@@ -114,13 +114,33 @@ class OnDrivers(unittest.TestCase):
             "on runtimes up to CUDA 13 with driver 590: all kernels load"])
 
     def test_cubins_of_an_unknown_toolkit_are_not_reported_as_failing(self):
-        start, unknown = "on runtimes up to CUDA 12 with driver 550: ", "; whether those for sm_90 load is unknown"
-        for codes, text in (([cubin(80, (12, 4))], "kernels for sm_80 load"), ([], "no kernel is known to load"),
+        start = "on runtimes up to CUDA 12 with driver 550: "
+        unknown = "it is unknown whether the kernels for sm_90 load"
+        for codes, text in (([cubin(80, (12, 4))], "kernels for sm_80 load; "), ([], ""),
                             ([cubin(61, (12, 4)), cubin(80, (13, 0))],
-                             "kernels for sm_61 load; those for sm_80 do not load")):
+                             "kernels for sm_61 load; those for sm_80 do not load; ")):
             self.assertEqual(self.lines([*codes, cubin(90, None)], branches=(550,)), [start + text + unknown])
         both = [cubin(90, None)], [cubin(90, (13, 0))]
         self.assertEqual(self.lines(*both, branches=(550,)), [f"{start}no kernel loads"])
+
+    def test_unknown_outcome_has_its_cause_and_files(self):
+        concatenated = replace(cubin(90, (13, 0)), concatenated=True)
+        for codes, branch, cause in (
+                (cubin(90, None), 550, "the CUDA release that made their cubins is unknown"),
+                (concatenated, 590, "their cubins are in concatenated entries (nvcc --concat), which driver 590 may "
+                                    "not read")):
+            files = found([cubin(80, (12, 4))], [codes]).files
+            (one,) = kernels.on_drivers(files, (branch,), FACTS)
+            causes = kernels.why_unknown(files, one, FACTS)
+            self.assertEqual(causes, {cause: ["1.so"]})
+            text = f"it is unknown whether the kernels for sm_90 load, since {cause}"
+            self.assertTrue(describe_kernels.on_drivers(one, True, False, causes).endswith(f"load; {text}"))
+            self.assertTrue(describe_kernels.on_drivers(one, True, True, causes).endswith(f"{text} (in 1.so)"))
+
+    def test_unread_device_code_is_not_counted_as_loading(self):
+        for toolkit, text in ((12, 4), "all kernels that were read load"), ((13, 0), "no kernel that was read loads"):
+            (one,) = kernels.on_drivers(found([cubin(80, toolkit)]).files, (550,), FACTS)
+            self.assertTrue(describe_kernels.on_drivers(one, False).endswith(f": {text}"))
 
     def test_ptx_compiles_later_than_cubins_load(self):
         self.assertEqual(self.lines([cubin(80, (12, 4)), ptx(80, (8, 4))], branches=(535, 550)), [
@@ -167,6 +187,10 @@ class Replies(unittest.TestCase):
         unread = {"b.so": "no program"}
         for toolkit, loads in (((12, 8), None), ((13, 0), False)):
             self.assertIs(self.reply(found([cubin(80, toolkit)], unread=unread), 80, 550).loads, loads)
+        reply = self.reply(found(unread=unread), 80, 550)
+        for of_several, name in (False, ""), (True, "b.so: "):
+            self.assertEqual(describe_kernels.reply(reply, of_several),
+                             f"sm_80, driver 550: cannot tell. {name}Device code was not read: no program.")
 
     def test_damaged_code_leaves_it_open_unless_another_fails(self):
         problems = {"0.so": ("at byte 16: too short",)}
@@ -361,6 +385,14 @@ class Command(Folder):
         self.assertEqual([file["name"] for file in code["files"]], ["thing/a.so", "thing/c.so"])
         self.assertEqual([file["file"] for file in code["unread"]], ["thing/b.so"])
         self.assertEqual([file["name"] for file in one["files"]], ["thing/a.so", "thing/b.so", "thing/c.so"])
+        with mock.patch.object(device_code, "_run", run):
+            status, out, _ = self.check(path, "--runtime", "12")
+        self.assertEqual(status, 3)
+        self.assertIn("thing/b.so: device code was not read, so which drivers and GPUs load it is unknown: "
+                      "anycuda-device-code crashed on the file (", out)
+        self.assertIn("all kernels that were read load", out)
+        self.assertTrue(out.splitlines()[-1].endswith(
+            "; whether its device code loads is unknown, since that of thing/b.so was not read"))
 
     def test_json(self):
         _, out, _ = self.check("--json", self.file("12.4"), "--gpu", "90", "--driver", "525")
@@ -383,12 +415,13 @@ class Command(Folder):
         with lacking:
             status, out, err = self.check(self.file("13.0"))
             self.assertEqual((status, err), (0, ""))
-            self.assertIn("device code was not read: anycuda-device-code is missing", out)
+            self.assertIn("device code was not read, so which drivers and GPUs load it is unknown: "
+                          "anycuda-device-code is missing", out)
             status, line = self.last(self.file("13.0"), "--driver", "550")
             self.assertEqual((status, line), (3, "driver 550: cannot tell. Device code was not read: "
                                                  "anycuda-device-code is missing."))
             self.assertEqual(self.last(self.file("13.0"), "--runtime", "12"),
-                             (3, "verdict: free; whether its device code loads is unknown"))
+                             (3, "verdict: free; whether its device code loads is unknown, since it was not read"))
             for arguments in ("nccl-2.28",), ("12", "--allow", "device_code"), ("12", "--library", "cudart"):
                 self.assertEqual(self.check(self.file("13.0"), "--runtime", *arguments)[0], 0, arguments)
 
@@ -409,12 +442,14 @@ class Command(Folder):
         path.write_bytes(content)
         status, out, err = self.check(path)
         self.assertEqual((status, err), (0, ""))
-        self.assertIn("device code was read in part", out)
+        self.assertIn("device code was read only in part, so which drivers and GPUs load the rest is unknown: at byte ",
+                      out)
         for arguments, line in (
                 (("--driver", "550"), r"^driver 550: cannot tell\. Device code was read in part: at byte \d+: "),
                 (("--gpu", "80"), r"^sm_80: cannot tell\. Device code was read in part: "),
                 (("--runtime", "12"), "^verdict: free; device code of CUDA 12.4: needs driver 525, "
-                                      "possibly a newer one; whether its device code loads is unknown$")):
+                                      "possibly a newer one; whether its device code loads is unknown, since it was "
+                                      "read only in part$")):
             status, last = self.last(path, *arguments)
             self.assertEqual(status, 3, arguments)
             self.assertRegex(last, line)

@@ -49,6 +49,8 @@ class Verdicts(unittest.TestCase):
         for named, status, line in (
                 ([loads], 0, f"{possible}; the device code of a.so loads on sm_90."), ([fails], 1, f"{impossible}."),
                 ([unknown], 3, f"{possible}; it is unknown whether the device code of a.so loads."),
+                ([file_of(unread={"a.so": "no program"})], 3,
+                 f"{possible}; it is unknown whether the device code of a.so loads, since it was not read."),
                 ([unread], 2, f"{possible}; {cannot}."), ([fails, unknown, unread], 2, None),
                 ([loads, fails, unknown], 1, None), ([loads, unknown], 3, None), ([file_of()], 0, f"{possible}.")):
             found = evaluated(*named)
@@ -171,9 +173,11 @@ class Reports(unittest.TestCase):
             self.assertRegex(last, f"CUDA work is possible: .*; {name} cannot be read: .*{text}")
         status, section, last = self.report(machine, machine.root / "damaged.so")
         self.assertEqual(status, 3)
-        self.assertIn("device code was read in part: at byte ", section)
+        self.assertIn("device code was read only in part, so which drivers and GPUs load the rest is unknown: at byte ",
+                      section)
         self.assertIn("sm_90, driver 575: cannot tell. Device code was read in part: at byte ", section)
-        self.assertTrue(last.endswith("; it is unknown whether the device code of damaged.so loads."))
+        self.assertTrue(last.endswith("; it is unknown whether the device code of damaged.so loads, since it was "
+                                      "read only in part."))
 
     def test_file_without_device_code(self):
         status, section, last = self.report(self.machine(), "/bin/sh")

@@ -139,7 +139,7 @@ class Reader(Workspace):
             data = file.read_bytes()
             chain = next(s.value for s in read.read(file).symbols if s.name == "chain")
             at = slot(data, layout.DT_VERNEED)  # every file has that one; `tag` takes its place
-            self.refused(with_bytes(data, at, number(tag, 8) + number(chain, 8)), "do not end")
+            self.refused(with_bytes(data, at, number(tag, 8) + number(chain, 8)), "does not end")
 
     def test_a_hash_table_without_end(self):
         source = '__asm__(".data; .globl table; .balign 16; table: .long 1, 1, 1, 0; .quad 0; .long 1;' \

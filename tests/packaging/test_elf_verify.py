@@ -49,28 +49,30 @@ class Verify(Workspace):
         self.refused("wrong DT_NEEDED, SONAME or RPATH entries", wanted=replace(self.wanted, needed=["libmore.so"]))
 
     def test_symbols_and_versions(self):
-        self.refused("changed symbols or versions", plan=self.changed(layout.DT_SYMTAB, 24 + 8, b"\x01"))
-        self.refused("changed symbols or versions", plan=self.changed(layout.DT_VERSYM, 2, number(0x7001, 2)))
-        self.refused("wrong version needs", plan=self.changed(layout.DT_VERNEED, 16 + 6, number(77, 2)))
-        self.refused("a changed hash table|damaged", plan=self.changed(layout.DT_GNU_HASH, 12, b"\x55"))
+        self.refused("different symbols or symbol versions", plan=self.changed(layout.DT_SYMTAB, 24 + 8, b"\x01"))
+        self.refused("different symbols or symbol versions", plan=self.changed(layout.DT_VERSYM, 2, number(0x7001, 2)))
+        self.refused("wrong entries for the symbol versions that it needs",
+                     plan=self.changed(layout.DT_VERNEED, 16 + 6, number(77, 2)))
+        self.refused("a different hash table|damaged", plan=self.changed(layout.DT_GNU_HASH, 12, b"\x55"))
 
     def test_the_dynamic_section(self):
-        self.refused("a changed dynamic section", (slot(self.data, layout.DT_RELA) + 8, number(8, 8)))
+        self.refused("a different dynamic section", (slot(self.data, layout.DT_RELA) + 8, number(8, 8)))
 
     def test_segments(self):
         found = headers(self.data)
         for number_, segment in enumerate(found.segments):
             at = found.segments_at + 56 * number_
             if segment.kind == layout.PT_GNU_STACK:
-                self.refused("a changed segment", (at + 4, number(7, 4)))  # an executable stack
+                self.refused("a different segment", (at + 4, number(7, 4)))  # an executable stack
             if segment.kind == layout.PT_LOAD and segment.flags & layout.PF_W:
-                self.refused("damaged|a changed segment", (at + 16, number(1 << 40, 8)))
+                self.refused("damaged|a different segment", (at + 16, number(1 << 40, 8)))
 
     def test_a_note_that_has_moved(self):
         found = headers(self.data)
         for index, segment in enumerate(found.segments):
             if segment.kind == layout.PT_NOTE:
-                self.refused("a changed note or interpreter", (found.segments_at + 56 * index + 8, number(0, 8)))
+                self.refused("a different note or program interpreter",
+                             (found.segments_at + 56 * index + 8, number(0, 8)))
 
     def test_version_definitions(self):
         data = self.versioned("libdefining.so").read_bytes()
@@ -79,14 +81,14 @@ class Verify(Workspace):
         at = place(data, layout.DT_VERDEF)
         first = int.from_bytes(data[at + 16: at + 20], "little")
         plan = Plan([(at + first + 20, data[at + 20: at + 24])], len(data), b"")  # the file's name for a version's
-        with self.assertRaisesRegex(ElfError, "libuser.so: .*would have changed version definitions"):
+        with self.assertRaisesRegex(ElfError, "libuser.so: .*would have different version definitions"):
             verify.check(source, plan, wanted)
 
     def test_names_of_symbols(self):
         at = self.plan.start + self.plan.tail.index(b"both")
         tail = self.plan.tail.replace(b"both", b"moth", 1)
         self.assertGreater(at, len(self.data))
-        self.refused("changed symbol names", plan=replace(self.plan, tail=tail))
+        self.refused("different symbol names", plan=replace(self.plan, tail=tail))
 
 
 if __name__ == "__main__":

@@ -245,6 +245,17 @@ def _unknown(what: str, codes: Iterable[Code], driver: int, facts: Facts) -> Ans
                         f"{driver} does is unknown.")
 
 
+def why_unknown(codes: Iterable[Code], driver: int, facts: Facts) -> list[str]:
+    """Why it is unknown whether the driver loads the cubins among `codes`."""
+    cubins = [code for code in codes if code.kind == CUBIN]
+    causes = [] if all(code.toolkit for code in cubins) else ["the CUDA release that made their cubins is unknown"]
+    hidden = [code for code in cubins if code.toolkit and _serves(driver, driver_for(code, facts))
+              and not is_served(code, driver, facts)]
+    if hidden:
+        causes.append(f"their cubins are {_PACKED[_packing_of(hidden)][0]}, which driver {driver} may not read")
+    return causes
+
+
 def _serves(driver: int, needed: int) -> bool:
     return 0 < needed <= driver
 

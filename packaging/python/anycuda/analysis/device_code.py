@@ -75,11 +75,11 @@ def of_file(path: Path, program: Path | None = None) -> DeviceCode:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
         return DeviceCode(unread=f"cannot run {program}: {error}")
     except subprocess.TimeoutExpired:
-        return DeviceCode(unread=f"{PROGRAM} did not finish reading {path} within {_LIMIT:g} s")
+        return DeviceCode(unread=f"{PROGRAM} did not finish reading the file within {_LIMIT:g} s")
     if done.returncode < 0:
         ending = signal.strsignal(-done.returncode) or f"signal {-done.returncode}"
-        return DeviceCode(unread=f"{PROGRAM} crashed on {path} ({ending}): the file changed during "
-                                 "the run, or anycuda has a bug")
+        return DeviceCode(unread=f"{PROGRAM} crashed on the file ({ending}): the file changed during the run, or "
+                                 "anycuda has a bug")
     try:
         return parse(done.stdout)
     except NOT_UNDERSTOOD as error:

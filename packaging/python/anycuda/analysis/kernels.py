@@ -175,6 +175,17 @@ def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> On
                      some, _names(in_part))
 
 
+def why_unknown(files: Files, one: OnDrivers, facts: Facts) -> dict[str, list[str]]:
+    """Why it is unknown whether the cubins for `one.unknown` load: cause -> files"""
+    gpus = [gpu for gpu in _targets(code for codes in files.values() for code in codes) if f"sm_{gpu}" in one.unknown]
+    found: dict[str, list[str]] = {}
+    for name, codes in files.items() if gpus else ():
+        cubins = [code for code in codes if any(code_rules.runs_on(code, gpu, facts) for gpu in gpus)]
+        for cause in code_rules.why_unknown(cubins, one.drivers[-1], facts):
+            found.setdefault(cause, []).append(name)
+    return found
+
+
 def _names(gpus: Iterable[int]) -> tuple[str, ...]:
     return tuple(f"sm_{gpu}" for gpu in gpus)
 

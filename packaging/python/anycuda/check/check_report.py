@@ -49,7 +49,8 @@ class _Page:
         self._counts()
         self._functions(everything)
         self._hints()
-        answers = [(describe_kernels.reply(reply), reply.loads) for reply in self.input.replies]
+        answers = [(describe_kernels.reply(reply, self.input.kind != "file"), reply.loads)
+                   for reply in self.input.replies]
         answers += [(self.input.here.text, self.input.here.runs)] if self.input.here else []
         for answer, good in answers:
             self.lines.append(terminal.paint(terminal.writable(answer), "green" if good else "red", self.colour))

@@ -41,7 +41,8 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
     if late:
         parts.append(_late(one, late, asked))
     elif one.is_open(asked):
-        parts.append("whether its device code loads is unknown")
+        since = describe_kernels.since_unread(one.kernels, one.kind != "file")
+        parts.append(f"whether its device code loads is unknown{since}")
     is_bad = failing or one.ties(asked) or one.problems or late or one.is_open(asked)
     return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.verdict.kind == FREE else "yellow"
 
@@ -280,10 +281,13 @@ def _not_asked(file: File, asked: Asked, matrix: Matrix) -> list[str]:
 def device_code(one: Input, asked: Asked) -> list[str]:
     """The files with device code, the drivers that load it, and hints."""
     facts = gpus.facts() if one.kernels.files else None
-    lines = describe_kernels.lines(one.kernels, facts, one.kind != "file")
+    of_several, whole = one.kind != "file", not (one.kernels.unread or one.kernels.problems)
+    lines = describe_kernels.lines(one.kernels, facts, of_several)
     if facts and not asked.gpus and not asked.libraries:
         groups = kernels.on_drivers(one.kernels.files, drivers_asked.branches(asked, facts), facts)
-        lines += [describe_kernels.on_drivers(group) for group in groups]
+        lines += [describe_kernels.on_drivers(group, whole, of_several,
+                                              kernels.why_unknown(one.kernels.files, group, facts))
+                  for group in groups]
         lines += drivers_asked.hints(groups, kernels.uncovered(one.kernels.files, facts), asked, facts)
     return lines
 

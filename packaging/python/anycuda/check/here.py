@@ -100,7 +100,7 @@ def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
     if here.lacking:
         yield False, f"This machine has {here.lacking}."
     for reply in devices.replies(one.kernels, one.verdict.kernels, one.verdict.runtimes, here, gpus.facts()):
-        yield reply.loads, reasons_of(reply)
+        yield reply.loads, reasons_of(reply, one.kind != "file")
 
 
 def _libraries(uses: Sequence[Use], here: Here) -> Iterable[tuple[bool | None, str]]:

@@ -206,7 +206,7 @@ def _file(file: File, page: Page) -> None:
     for line in describe_kernels.lines(file.kernels, facts, file.kind != "file"):
         page.sentence(line)
     words_of = describe_kernels.reply if file.kernels else describe_kernels.reasons_of
-    for text in dict.fromkeys(map(words_of, file.replies)):
+    for text in dict.fromkeys(words_of(reply, file.kind != "file") for reply in file.replies):
         page.sentence(text)
 
 

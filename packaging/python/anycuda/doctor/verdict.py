@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..analysis import exit_status
+from ..analysis.describe_kernels import since_unread
 from .findings import UNVERSIONED, Driver, Findings, Library, numbers
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ def _of_file(file: File) -> str:
         inside = f" of {file.name}" if name != file.name else ""
         return f"{name}{inside} cannot be read: {text.rstrip('.')}{more}"
     if file.loads is None:
-        return f"it is unknown whether the device code of {file.name} loads"
+        since = since_unread(file.kernels, file.kind != "file")
+        return f"it is unknown whether the device code of {file.name} loads{since}"
     if not file.loads or not file.kernels.files:
         return ""
     others = [f"sm_{reply.gpu}" for reply in file.replies if not reply.loads]

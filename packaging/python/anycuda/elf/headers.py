@@ -50,7 +50,7 @@ class Headers:
             kind = layout.TYPES.get(self.type, f"its ELF type {self.type} is unknown")
             raise self.error(f"not a program or shared library: {kind}")
         if size != layout.SEGMENT.size or not 0 < count < layout.PN_XNUM:
-            raise self.error(f"damaged: it claims {count} program headers of {size} bytes")
+            raise self.error(f"damaged: it claims {count} program headers of {size} bytes each")
         table = source.bytes(self.segments_at, size * count, "table of program headers")
         self.segments = [Segment(*record) for record in layout.SEGMENT.iter_unpack(table)]
         self.loads = [s for s in self.segments if s.kind == layout.PT_LOAD]
@@ -76,7 +76,7 @@ class Headers:
 
     def _check_segments(self) -> None:
         if len(self.loads) > _MOST_LOADS:
-            raise self.error(f"damaged: it claims {len(self.loads)} segments to load")
+            raise self.error(f"damaged: it claims {len(self.loads)} segments to load, more than any real file has")
         for segment in self.loads:
             if segment.in_file and segment.offset + segment.in_file > self.source.size:
                 raise self.error(f"truncated: a segment ends at byte {segment.offset + segment.in_file}, "

@@ -58,7 +58,7 @@ class PatchSet:
         self.headers, self.source = headers, headers.source
         page = layout.PAGES.get(headers.machine)
         if page is None:
-            raise headers.error(f"is for a CPU that anycuda does not support ({headers.machine})")
+            raise headers.error(f"is for a CPU that anycuda does not support (ELF: {headers.machine})")
         self.page = page
         self.segments = list(headers.segments)
         self.sections = headers.sections()

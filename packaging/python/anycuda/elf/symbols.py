@@ -37,10 +37,10 @@ def tables(headers: Headers) -> tuple[bytes, bytes]:
         raise headers.error("damaged: its dynamic section has no symbol table")
     count = _count(headers, address)
     if count > _MOST:
-        raise headers.error(f"damaged: it claims {count} symbols")
+        raise headers.error(f"damaged: it claims {count} symbols, more than any real file has")
     versions = headers.value(layout.DT_VERSYM)
     return (headers.at(address, count * layout.SYMBOL.size, "symbol table"),
-            headers.at(versions, 2 * count, "table of versions") if versions is not None else b"")
+            headers.at(versions, 2 * count, "table of symbol versions") if versions is not None else b"")
 
 
 def read(headers: Headers, strings: Strings, versions: dict[int, tuple[str, str]]) -> list[Symbol]:
@@ -85,7 +85,7 @@ def _count_hashed(headers: Headers, base: int) -> tuple[int, int]:
     if not last or last < first:
         return 0, first
     if last > _MOST:
-        raise headers.error(f"damaged: it claims {last} symbols")
+        raise headers.error(f"damaged: it claims {last} symbols, more than any real file has")
     chain = at + 4 * buckets - 4 * first
     while not headers.at(chain + 4 * last, 1, "hash table")[0] & 1:  # the last one of a bucket is odd
         last += 1

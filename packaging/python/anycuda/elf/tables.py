@@ -77,7 +77,8 @@ def _versions(patch_set: PatchSet, info: DynamicInfo, strings: Strings, names: N
     table = headers.value(layout.DT_VERSYM)
     for number, index in info.indices.items():
         assert table is not None
-        patch_set.overwrite(headers.offset(table + 2 * number, 2, "table of versions"), index.to_bytes(2, "little"))
+        patch_set.overwrite(headers.offset(table + 2 * number, 2, "table of symbol versions"),
+                            index.to_bytes(2, "little"))
     if any(not version.at for need in info.needs for version in need.versions):
         _append_needs(patch_set, info, names)
         return

@@ -37,13 +37,13 @@ def _problem(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     if _names(found) != _names(wanted):
         return "wrong DT_NEEDED, SONAME or RPATH entries"
     if _versions(found.needs) != _versions(wanted.needs):
-        return "wrong version needs"
+        return "wrong entries for the symbol versions that it needs"
     old_strings = old.strings()
     if [version.name for version in versions.defined(new, strings)][bool(wanted.base):] != [
             version.name for version in versions.defined(old, old_strings)][bool(wanted.base):]:
-        return "changed version definitions"
+        return "different version definitions"
     if strings.table[: len(old_strings.table)] != old_strings.table:
-        return "changed symbol names"
+        return "different symbol names"
     return _other_symbols(old, new, wanted) or _other_segments(old, new) or _other_entries(old, new)
 
 
@@ -61,27 +61,27 @@ def _other_symbols(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     for number, index in wanted.indices.items():
         expected[2 * number: 2 * number + 2] = index.to_bytes(2, "little")
     if symbols.tables(new) != (table, bytes(expected)):
-        return "changed symbols or versions"
+        return "different symbols or symbol versions"
     extents = symbols.extents(old)
     for tag in (layout.DT_HASH, layout.DT_GNU_HASH):
         before, after = old.value(tag), new.value(tag)
         if before is not None and (after is None or old.at(before, extents[tag], "hash table")
                                    != new.at(after, extents[tag], "hash table")):
-            return "a changed hash table"
+            return "a different hash table"
     return ""
 
 
 def _other_segments(old: Headers, new: Headers) -> str:
     """Checks that loaded segments are unchanged except for one new segment, and that moved content is equal."""
     if len(new.segments) - len(old.segments) not in (0, 1):
-        return "changed segments"
+        return "a wrong number of segments"
     for before, after in zip(old.segments, new.segments):
         if before == after:
             continue
         if before.kind not in _MOVABLE:
-            return "a changed segment"
+            return "a different segment"
         if before.kind in _READ_BY_OTHERS and _bytes(old, before) != _bytes(new, after):
-            return "a changed note or interpreter"
+            return "a different note or program interpreter"
     ends = sorted((s.address, s.address + s.in_memory) for s in new.loads)
     if len(new.loads) > len(old.loads) and any(end > start for (_, end), (start, _) in zip(ends, ends[1:])):
         return "overlapping segments"
@@ -98,4 +98,4 @@ def _other_entries(old: Headers, new: Headers) -> str:
     """Checks that all other entries of the dynamic section are unchanged, in order."""
     before = [slot for slot in old.slots[: old.used] if slot[0] not in _RELOCATED]
     after = [slot for slot in new.slots[: new.used] if slot[0] not in _RELOCATED]
-    return "" if before == after else "a changed dynamic section"
+    return "" if before == after else "a different dynamic section"

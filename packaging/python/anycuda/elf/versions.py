@@ -38,7 +38,7 @@ def defined(headers: Headers, strings: Strings) -> list[SymbolVersion]:
     at = headers.value(layout.DT_VERDEF)
     while at:
         if len(versions) >= _MOST:
-            raise headers.error("damaged: its version definitions do not end")
+            raise headers.error("damaged: the list of the symbol versions that it defines does not end")
         _, flags, index, _, _, aux, following = _record(headers, layout.VERDEF, at)
         name, _ = _record(headers, layout.VERDAUX, at + aux)
         versions.append(SymbolVersion(strings.get(name), index & ~layout.VERSYM_HIDDEN, flags, at))
@@ -63,7 +63,7 @@ def needed(headers: Headers, strings: Strings) -> list[Need]:
             where += step
         seen += 1
         if seen > _MOST:
-            raise headers.error("damaged: the records of the versions that it needs do not end")
+            raise headers.error("damaged: the list of the symbol versions that it needs does not end")
         needs.append(need)
         at = at + following if following else 0
     return needs

@@ -57,7 +57,7 @@ def other_method(entry: zipfile.ZipInfo) -> str:
     """The problem of its compression, or "". zipfile unpacks other methods without a limit."""
     if entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return ""
-    return f"is compressed by method {entry.compress_type}; wheels must be stored or deflated"
+    return f"is compressed by method {entry.compress_type} of zip; wheels may use only the methods stored and deflated"
 
 
 def _is_folder(entry: zipfile.ZipInfo) -> bool:
