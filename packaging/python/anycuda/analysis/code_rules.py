@@ -56,9 +56,13 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     driver = oldest_driver(codes, CUBIN, facts)
     if driver:
         lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
-    if any(code.kind == CUBIN and not code.toolkit for code in codes):
+    unknown = [code for code in codes if code.kind == CUBIN and not code.toolkit]
+    if unknown:
         which = "other" if driver else "the"
         lines.append(f"The CUDA release of {which} cubins is unknown, and so is the driver that they need.")
+    if any(code.compression != "none" for code in unknown):
+        lines.append("Some of these cubins are compressed: an anycuda that was built without liblz4 or libzstd cannot "
+                     "read their release.")
     driver = oldest_driver(codes, PTX, facts)
     if driver:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
