@@ -41,7 +41,8 @@ def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool =
     with zipfile.ZipFile(wheel) as archive, tempfile.TemporaryDirectory() as scratch:
         names = {re.sub(r"^anycuda-[^/]+\.data/data/", "", name) for name in archive.namelist()}
         wrong = [f"it has no {name}" for name in PROMISED if name not in names]
-        wrong += [f"it has {name}" for name in sorted(names) if re.search(r"__pycache__|\.pyc$|/share/|/bin/", name)]
+        wrong += [f"it has {name}, which must not be in the wheel"
+                  for name in sorted(names) if re.search(r"__pycache__|\.pyc$|/share/|/bin/", name)]
         if wrong:
             return wrong
         installation = json.loads(archive.read("anycuda/installation.json"))
@@ -51,7 +52,7 @@ def of_wheel(wheel: Path, cpu: str, folders: tuple[str, ...] = (), floor: bool =
             path = Path(archive.extract(name, scratch))
             found = hardening.File(path).image.machine
             if found != cpu:
-                wrong.append(f"{name} is for {found}")
+                wrong.append(f"{name} is for {found}, not {cpu}")
                 continue
             wrong += [f"{name}: {sentence}" for sentence in hardening.findings(path, folders, floor)]
         found_in = {name: hardening.build_paths(archive.read(name), folders) for name in TO_LINK}

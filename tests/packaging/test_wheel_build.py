@@ -55,7 +55,7 @@ class Inspection(unittest.TestCase):
 
     def test_what_a_build_left_behind_is_named(self):
         self.assertEqual(self.findings({"anycuda/__pycache__/x.cpython-311.pyc": b""}),
-                         ["it has anycuda/__pycache__/x.cpython-311.pyc"])
+                         ["it has anycuda/__pycache__/x.cpython-311.pyc, which must not be in the wheel"])
 
     def test_a_library_for_another_cpu_is_named(self):
         other = bytearray((Path(BUILD) / "lib" / "libcuda_stub.so").read_bytes())
