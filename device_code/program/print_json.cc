@@ -4,6 +4,7 @@
 #include <cinttypes>
 
 #include "device_code/program/print.h"
+#include "device_code/unpack.h"
 
 namespace anycuda::device_code {
 namespace {
@@ -49,6 +50,9 @@ void group(const Group& group, std::FILE* out) {
   std::fprintf(out, ", \"compression\": \"%s\", \"plain_data\": %s", name_of(entry.compression),
                entry.plain_data ? "true" : "false");
   if (entry.concatenated) std::fputs(", \"concatenated\": true", out);
+  if (!unpacks(entry.compression) && entry.kind == Kind::cubin) {
+    std::fputs(", \"undecompressed\": true", out);
+  }
   std::fprintf(out, ", \"entries\": %" PRIu64 ", \"stored\": %" PRIu64 ", \"unpacked\": %" PRIu64,
                group.entries, entry.stored, entry.unpacked);
   std::fprintf(out, ", \"offset\": %" PRIu64 "}\n", entry.offset);

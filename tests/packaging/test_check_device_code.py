@@ -292,6 +292,19 @@ class Command(Folder):
                 found_status, last = self.last(self.file("13.0"), *arguments)
             self.assertEqual((found_status, last), (status, line or last), arguments)
 
+    def test_first_line_names_the_cause_of_an_unknown_driver(self):
+        known = device_code.of_file(self.file("13.0"), reader())
+        packed = cubin(90, None, compression="lz4", undecompressed=True)
+        for code, cause in ((packed, ": some cubins are compressed, and this anycuda was built without liblz4"),
+                            (cubin(90, None), "")):
+            with mock.patch.object(device_code, "of_file", return_value=replace(known, codes=(*known.codes, code))):
+                lines = self.check(self.file("13.0"))[1].splitlines()
+            self.assertTrue(lines[0].endswith(f"newer than the drivers of CUDA 11-12; possibly a newer one{cause}"),
+                            lines[0])
+            hint = ("  To see which driver the compressed cubins need, install liblz4 (Debian package liblz4-dev) and "
+                    "build anycuda again, or install anycuda's wheel, which reads these cubins.")
+            self.assertEqual(hint in lines, code is packed)
+
     def test_static_runtime_before_11_8_beside_cubins_of_cuda_10(self):
         code = DeviceCode((cubin(70, (10, 0)),))
         path = self.compile("old.so", 'const char* f(void) { return "/cudart.shm.x"; }')

@@ -224,6 +224,20 @@ class Loading(unittest.TestCase):
             "PTX 8.4 needs driver 550 or newer on GPUs for which the file has no cubin."])
         self.assertEqual(code_rules.describe([], FACTS), [])
 
+    def test_cubins_without_a_cuda_release(self):
+        packed = cubin(90, None, compression="lz4", undecompressed=True)
+        other = cubin(90, None, compression="zstd", undecompressed=True)
+        known, unrecorded = cubin(80, (13, 0)), cubin(80, None, compression="zstd")
+        of_both = "lz4 and zstd, and this anycuda was built without liblz4 and libzstd."
+        for codes, text in (
+                ([unrecorded], "The CUDA release of the cubins is unknown, and so is the driver that they need: anycuda "
+                 "found no CUDA release in them."),
+                ([known, packed], "The CUDA release of other cubins is unknown, and they may need a newer driver: they "
+                 "are compressed with lz4, and this anycuda was built without liblz4."),
+                ([known, packed, other], f"they are compressed with {of_both}"),
+                ([packed, other, unrecorded], f"some of them are compressed with {of_both}")):
+            self.assertIn(text, " ".join(code_rules.describe(codes, FACTS)))
+
 
 class FactFiles(unittest.TestCase):
     @contextlib.contextmanager

@@ -296,6 +296,12 @@ class Groups(unittest.TestCase):
         read = device_code.parse(json.dumps(line).encode() + b'\n{"kind": "fatbin"}')
         self.assertEqual(read.codes[0].kind, "kind 512")
 
+    def test_cubins_that_the_program_cannot_decompress(self):
+        line = {"code": 2, "architecture": 80, "compression": "lz4", "plain_data": False, "entries": 1, "stored": 1}
+        for added in {}, {"undecompressed": True}:
+            read = device_code.parse(json.dumps(line | added).encode() + b'\n{"kind": "fatbin"}')
+            self.assertIs(read.codes[0].undecompressed, bool(added))
+
 
 if __name__ == "__main__":
     unittest.main()

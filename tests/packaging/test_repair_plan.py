@@ -192,7 +192,8 @@ class Refused(unittest.TestCase):
                 self.assertEqual(make(member("a.so", use(), glibc=glibc), options=options, stubs=new).refusals, [])
         driver = member("b.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"))
         both = self.refusal(member("a.so", use()), driver, options=old, stubs=new)  # once, for all stubs and files
-        for expected in ("libcudart_stub.so (needs 2.34)", "libcuda_stub.so (needs 2.34)", "from PyPI",
+        for expected in ("but the stubs need glibc 2.34. Install anycuda's wheel", "from PyPI",
+                         "in /lib: glibc 2.34 for libcuda_stub.so, libcudart_stub.so",
                          "packaging/wheel/build.py", "--any-glibc"):
             self.assertIn(expected, both)
         manylinux1 = plan.Options(glibc=(2, 5))

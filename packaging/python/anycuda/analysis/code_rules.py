@@ -4,16 +4,17 @@ and their sources are in compat/catalogue (gpus.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .device_code import CUBIN, LTO_IR, PTX, ZSTD, Code
+from .device_code import CUBIN, LTO_IR, LZ4, PTX, ZSTD, Code
 from .gpus import Facts, Release, Version
 
 CONCATENATED = "concatenated"
 # How code is packed, and how to build it without that.
 _PACKED = {CONCATENATED: ("in concatenated entries (nvcc --concat)", "Build device code without nvcc --concat"),
            ZSTD: ("compressed with zstd", "Build device code with nvcc --compress-mode=speed")}
+_LIBRARIES = {LZ4: "liblz4", ZSTD: "libzstd"}  # compression -> the library that decompresses it
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,9 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
     unknown = [code for code in codes if code.kind == CUBIN and not code.toolkit]
     if unknown:
-        which = "other" if driver else "the"
-        lines.append(f"The CUDA release of {which} cubins is unknown, and so is the driver that they need.")
-    if any(code.compression != "none" for code in unknown):
-        lines.append("Some of these cubins are compressed: an anycuda that was built without liblz4 or libzstd cannot "
-                     "read their release.")
+        which, effect = (("other", "they may need a newer driver") if driver else
+                         ("the", "so is the driver that they need"))
+        lines.append(f"The CUDA release of {which} cubins is unknown, and {effect}: {_why_unknown(unknown)}.")
     driver = oldest_driver(codes, PTX, facts)
     if driver:
         newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
@@ -76,6 +75,26 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
         lines.append(f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
                      f"{facts.packings[ZSTD].read_by} or newer.")
     return lines
+
+
+def compressions(codes: Iterable[Code]) -> list[str]:
+    """lz4, zstd: those of the cubins that this anycuda cannot decompress."""
+    return sorted({code.compression for code in codes if code.undecompressed and code.compression in _LIBRARIES})
+
+
+def libraries(compressed: Iterable[str]) -> str:
+    """liblz4 and libzstd: the libraries that decompress them."""
+    return " and ".join(_LIBRARIES[one] for one in compressed)
+
+
+def _why_unknown(cubins: Sequence[Code]) -> str:
+    """The reason why their CUDA release is unknown."""
+    compressed = compressions(cubins)
+    if not compressed:
+        return "anycuda found no CUDA release in them"
+    which = "they" if all(compressions([code]) for code in cubins) else "some of them"
+    return (f"{which} are compressed with {' and '.join(compressed)}, and this anycuda was built without "
+            f"{libraries(compressed)}")
 
 
 def native(codes: Iterable[Code]) -> list[str]:

@@ -16,9 +16,20 @@ _LOADS = {True: "loads", False: "does not load", None: "cannot tell"}
 
 
 def lines(kernels: Kernels, facts: Facts | None, of_several: bool) -> list[str]:
-    """The device code of each file, and files that could not be read. `of_several`: name the files."""
+    """The device code of each file, files that could not be read, and a hint on compressed cubins. `of_several`: name
+    the files."""
     sentences = {**(contents(kernels, facts) if facts else {}), **unread(kernels)}
-    return [f"{some(names)}: {text}" if of_several else text for text, names in sentences.items()]
+    found = [f"{some(names)}: {text}" if of_several else text for text, names in sentences.items()]
+    return found + _decompress(kernels)
+
+
+def _decompress(kernels: Kernels) -> list[str]:
+    """What to do about cubins that this anycuda cannot decompress."""
+    compressed = code_rules.compressions(code for codes in kernels.files.values() for code in codes)
+    packages = " and ".join(f"{code_rules.libraries([one])}-dev" for one in compressed)
+    names = f"Debian package{'' if len(compressed) == 1 else 's'} {packages}"
+    return [f"To see which driver the compressed cubins need, install {code_rules.libraries(compressed)} ({names}) and "
+            "build anycuda again, or install anycuda's wheel, which reads these cubins."] if compressed else []
 
 
 def contents(kernels: Kernels, facts: Facts) -> dict[str, list[str]]:

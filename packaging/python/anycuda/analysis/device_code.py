@@ -17,7 +17,7 @@ from ..failure import Failure
 from .gpus import Version
 
 PROGRAM = "anycuda-device-code"
-ZSTD = "zstd"
+LZ4, ZSTD = "lz4", "zstd"
 CUBIN, PTX, LTO_IR = "cubin", "PTX", "LTO-IR"
 # The first three are read; cuobjdump names the others.
 _KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR, 32: "index", 64: "relocatable PTX", 128: "Tile IR"}
@@ -40,9 +40,10 @@ class Code:
     toolkit: Version | None = None  # a cubin: the CUDA that made it; None: not known
     entries: int = 1
     size: int = 0  # bytes in the file
-    compression: str = "none"  # "lz4", ZSTD, "unknown"
+    compression: str = "none"  # LZ4, ZSTD, "unknown"
     plain_data: bool = False  # outside of the sections that nvcc makes
     concatenated: bool = False  # compressed together with others: nvcc --concat
+    undecompressed: bool = False  # a cubin: the program was built without the library that decompresses it
 
     @property
     def name(self) -> str:
@@ -159,7 +160,7 @@ def _code(record: dict) -> Code:
     return Code(kind, record["architecture"], record.get("target", ""),
                 _version(record.get("format")) if kind == PTX else None, _version(record.get("toolkit")),
                 record["entries"], record["stored"], record["compression"], record["plain_data"],
-                record.get("concatenated", False))
+                record.get("concatenated", False), record.get("undecompressed", False))
 
 
 def _version(pair: list[int] | None) -> Version | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Callable
 
-from ..analysis import describe_kernels, gpus, kernels, libraries, named, opened, preload
+from ..analysis import code_rules, describe_kernels, gpus, kernels, libraries, named, opened, preload
 from ..analysis.describe_kernels import some
 from ..analysis.file_use import FileUse, Use
 from ..matrix import fold
@@ -15,7 +15,7 @@ from ..matrix.data import ANY_CALLER, Library, Matrix, Run
 from . import drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
 from .describe_verdict import needs_driver, sentence, tied
-from .findings import File, Input
+from .findings import DEVICE_CODE, File, Input
 from .input_verdict import FREE, NO_CUDA
 from .requirements import PinFate, Preload
 
@@ -95,7 +95,18 @@ def _needs_driver(one: Input, asked: Asked) -> str:
     if not needed or runtime == needed and not majors:
         return ""
     what = "static runtime" if runtime == needed else "device code"
-    return f"; its {what} {needs_driver(least, needed)}{newer}"
+    return f"; its {what} {needs_driver(least, needed)}{newer}{_possibly_newer(one, what, asked)}"
+
+
+def _possibly_newer(one: Input, named: str, asked: Asked) -> str:
+    """; possibly a newer one: some cubins are compressed, and this anycuda was built without liblz4. `named`: the part
+    of the files whose driver the text before names."""
+    if DEVICE_CODE in asked.allowed or not (one.verdict.kernels and one.verdict.kernels.unknown):
+        return ""
+    compressed = code_rules.compressions(code for codes in one.kernels.files.values() for code in codes)
+    why = (f": some cubins are compressed, and this anycuda was built without {code_rules.libraries(compressed)}"
+           if compressed else "")
+    return f"; {'' if named == 'device code' else 'its device code needs '}possibly a newer one{why}"
 
 
 def _late(one: Input, late: Sequence[int], asked: Asked) -> str:

@@ -19,11 +19,17 @@ def too_new(member: Member, stubs: dict[str, Stub], promised: tuple[int, int] | 
 
 def refusal(stubs: list[Stub], promised: tuple[int, int]) -> str:
     """The refusal of the wheel."""
-    needs = sorted({f"{stub.path} (needs {_dots(stub.glibc)})" for stub in stubs})
-    return (f"the wheel's tag claims glibc {_dots(promised)}, but these stubs need a newer one: {', '.join(needs)}. "
-            "Stubs need the glibc of the machine where they were built; those in anycuda's wheel need "
-            f"{_dots(_OLDEST)}. Install anycuda from PyPI, or build its wheel (packaging/wheel/build.py) and install "
-            "that; or pass --any-glibc: the tag will then be wrong")
+    newest = _dots(max(stub.glibc for stub in stubs))
+    folders = sorted({str(stub.path.parent) for stub in stubs})
+    names: dict[tuple[int, int], set[str]] = {}
+    for stub in stubs:
+        names.setdefault(stub.glibc, set()).add(stub.path.name)
+    needs = "; ".join(f"{_dots(version)} for {', '.join(sorted(names[version]))}" for version in sorted(names))
+    return (f"the wheel's tag claims glibc {_dots(promised)}, but the stubs need glibc {newest}. Install anycuda's "
+            f"wheel, whose stubs need only glibc {_dots(_OLDEST)}: build it in a clone (python3 "
+            "packaging/wheel/build.py), or get it from PyPI once it is there. Or pass --any-glibc, if the repaired "
+            f"wheel stays on machines with glibc {newest} or newer: its tag will then be wrong. Stubs need the glibc "
+            f"of the machine where they were built; in {' and '.join(folders)}: glibc {needs}")
 
 
 def _dots(version: tuple[int, int]) -> str:
