@@ -111,7 +111,8 @@ class Loading(unittest.TestCase):
     def test_cubins_load_by_minor_version_compatibility(self):
         for driver, loads in (450, False), (525, True), (550, True), (580, True), (615, True):
             self.assertIs(self.answer(self.CODES, driver, 80).loads, loads, driver)
-        self.assertEqual(self.answer(self.CODES, 550, 86).reason, "Driver 550 loads the cubins for sm_86 (sm_80).")
+        self.assertEqual(self.answer(self.CODES, 550, 86).reason, "Driver 550 loads the cubins for sm_86 (built for "
+                         "sm_80).")
 
     def test_newer_cubins_on_an_older_driver(self):
         answer = self.answer([cubin(80, (13, 0)), ptx(80, (9, 0))], 550, 80)
@@ -230,8 +231,8 @@ class Loading(unittest.TestCase):
         known, unrecorded = cubin(80, (13, 0)), cubin(80, None, compression="zstd")
         of_both = "lz4 and zstd, and this anycuda was built without liblz4 and libzstd."
         for codes, text in (
-                ([unrecorded], "The CUDA release of the cubins is unknown, and so is the driver that they need: anycuda "
-                 "found no CUDA release in them."),
+                ([unrecorded], "The CUDA release of the cubins is unknown, and so is the driver that they need: "
+                 "anycuda found no CUDA release in them."),
                 ([known, packed], "The CUDA release of other cubins is unknown, and they may need a newer driver: they "
                  "are compressed with lz4, and this anycuda was built without liblz4."),
                 ([known, packed, other], f"they are compressed with {of_both}"),

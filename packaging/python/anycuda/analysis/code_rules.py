@@ -226,7 +226,9 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
         return Answer(False, f"The {cubins_for} {what} need {from_driver}, not {driver}.",
                       hint or _rebuild(driver, gpu, facts))
     if len(known) < len(cubins):
-        return Answer(None, f"It is unknown which drivers load the {cubins_for}: their CUDA release is unknown.")
+        why = _why_unknown([code for code in cubins if not code.toolkit])
+        return Answer(None, f"It is unknown which drivers load the {cubins_for}: their CUDA release is unknown "
+                            f"({why}).")
     hidden = [code for code in cubins if not is_served(code, driver, facts)]
     if hidden:
         return _unknown(cubins_for, hidden, driver, facts)
@@ -234,9 +236,10 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
 
 
 def _cubins_for(gpu: int, cubins: Iterable[Code]) -> str:
-    """cubins for sm_86 (sm_80): the cubins that the GPU runs, with their names if these differ from the GPU's."""
+    """cubins for sm_86 (built for sm_80): the cubins that the GPU runs, with their names if these differ from the
+    GPU's."""
     names = _names(cubins)
-    return f"cubins for sm_{gpu}" + ("" if names == [f"sm_{gpu}"] else f" ({', '.join(names)})")
+    return f"cubins for sm_{gpu}" + ("" if names == [f"sm_{gpu}"] else f" (built for {', '.join(names)})")
 
 
 def _ptx_compiles(texts: list[Code], driver: int, gpu: int, facts: Facts) -> Answer:

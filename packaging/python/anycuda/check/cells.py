@@ -123,9 +123,12 @@ class Cells:
         unlike = [run for run in others if run.kind != "direct"]
         if not unlike:
             return own._replace(caller="")
-        wanted = " or ".join(f"{run.kind} for CUDA {run.caller}" for run in unlike)
+        callers: dict[str, list[str]] = {}
+        for run in unlike:
+            callers.setdefault(run.kind, []).append(run.caller)
+        wanted = ", ".join(f"{kind} if built for CUDA {' or '.join(majors)}" for kind, majors in callers.items())
         return _failing(library, symbol, "", release, UNCHECKED,
-                        f"{wanted}, but the file does not record for which CUDA it was built")
+                        f"{wanted}; the file does not record for which CUDA it was built")
 
 
 def _failing(library: Library, symbol: str, caller: str, release: str, kind: str, reason: str) -> Run:

@@ -133,7 +133,7 @@ def _failing(failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str
 def _without_cells(one: Input, asked: Asked) -> str:
     uses = [use for file in one.files for use in file.served if asked.wants(use.library)]
     if any(use.symbols for use in uses):
-        return "the selected releases cover none of its CUDA libraries"  # the notes name a release that does
+        return "--runtime selects no release of its CUDA libraries"  # the notes name a release that does
     idle = list(dict.fromkeys(use.needed for use in uses if use.needed and use.how in ("named", "renamed")))
     if idle:
         return (f"needs {some(idle)} but uses no function of it: `anycuda repair` and `anycuda patch` put a stub in "
@@ -285,8 +285,8 @@ def _not_asked(file: File, asked: Asked, matrix: Matrix) -> list[str]:
     """The libraries without a selected release: --runtime 12 selects no driver and no NCCL."""
     silent = [library for library in matrix.libraries.values() if asked.wants(library.name) and not asked.of(library)
               and any(one.symbols for one in file.served if one.library == library.name)]
-    return [f"uses functions of {library.product.split(' (')[0]}, of which no release was selected: add --runtime "
-            f"{_newest(library)}" for library in silent]
+    return [f"uses functions of {library.product.split(' (')[0]}, of which --runtime selects no release: add "
+            f"--runtime {_newest(library)}" for library in silent]
 
 
 def device_code(one: Input, asked: Asked) -> list[str]:
@@ -314,11 +314,12 @@ def _pin(pin: PinFate) -> str:
 
 
 def _preload(one: Preload) -> str:
-    these = "this distribution" if len({*one.distributions, *one.imported}) == 1 else "these distributions"
-    what = (f"`anycuda repair {_FREE}` removes from this file the distributions that become extras"
-            if one.file.endswith(".json") else f"test the wheel in an environment without {these}")
-    does = preload.does(_distributions(one.distributions), _distributions(one.imported))
-    return f"{one.file} {does}; {what}"
+    does = f"{one.file} {preload.does(_distributions(one.distributions), _distributions(one.imported))}"
+    if one.file.endswith(".json"):
+        return f"{does}; `anycuda repair {_FREE}` removes from this file the distributions that become extras"
+    these, it = (("this distribution is", "it") if len({*one.distributions, *one.imported}) == 1 else
+                 ("these distributions are", "them"))
+    return f"{does}, and may fail where {these} not installed: test the wheel in an environment without {it}"
 
 
 def _distributions(names: Sequence[str]) -> str:
