@@ -615,7 +615,7 @@ class ThisMachine(unittest.TestCase):
     def test_no_driver(self):
         status, line = self.ask(Machine(self).wheel("cudart", "12.9"), "13.0")
         self.assertEqual((status, line), (1, "here: does not run. This machine has no driver. "
-                                             "Its device code needs driver 580 or newer."))
+                                             "The device code needs driver 580 or newer."))
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ class Verdicts(unittest.TestCase):
         self.assertIs(file_of(cubin(90, (13, 0)), damaged={"a.so": ("at byte 8: size",)}).loads, False)
 
     def test_driver_without_a_branch(self):
-        needs = "Its device code needs driver 525 or newer."
+        needs = "The device code needs driver 525 or newer."
         for lacking, loads, text in (("", None, f"{needs} The branch of the driver is unknown."),
                                      ("no driver", False, needs)):
             found = file_of(cubin(90, (12, 4)), here=Devices(0, (), lacking))
@@ -136,7 +136,7 @@ class Reports(unittest.TestCase):
     def test_no_driver(self):
         status, section, last = self.report(Machine(self).wheel("cudart", "12.9"), KERNELS / "kernels-13.0.so")
         self.assertEqual((status, last), (1, "CUDA work is not possible: no driver."))
-        self.assertIn("\n  here: does not load. Its device code needs driver 580 or newer.\n", section)
+        self.assertIn("\n  here: does not load. The device code needs driver 580 or newer.\n", section)
 
     def test_wheel_object_file_and_fatbin(self):
         machine = self.machine()

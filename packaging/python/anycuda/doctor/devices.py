@@ -36,7 +36,8 @@ def replies(code: Kernels, needs: Needs | None, runtimes: Mapping[str, int], dev
     """A reply for each kind of GPU. `runtimes`: file -> the oldest branch for its static CUDA runtime."""
     if devices.branch:
         return [kernels.reply(code, gpu, devices.branch, runtimes, facts) for gpu in devices.gpus or (0,)]
-    needed = f"Its device code needs driver {needs.driver} or newer." if needs and needs.driver else ""
+    newer = ", possibly a newer one" if needs and needs.unknown else " or newer"
+    needed = f"The device code needs driver {needs.driver}{newer}." if needs and needs.driver else ""
     if not devices.lacking:
         return [Reply(0, 0, None, False, {f"{needed} The branch of the driver is unknown.".strip(): []})]
     if needed:
