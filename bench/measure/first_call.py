@@ -111,13 +111,13 @@ def _family(bench: Bench, name: str) -> Section:
         "Each row is one way to a first call: dlopen of the library, then dlsym and a call of "
         f"{' or '.join(functions)}.{which} \"load\": the instructions of dlopen. \"call\": the instructions of dlsym "
         "and of the call. \"over plain\": the sum of \"load\" and \"call\", minus the same sum of the compared row. "
-        "This is the row \"plain\" (the real library without a stub) with the same function and the same value in "
-        "\"answer\". A row \"already loaded\" is compared with the row \"plain\" that is also \"already loaded\". If "
-        f"several rows \"plain\" match, the compared one uses {family.compared}; if none matches, the cell has \"-\". "
-        "\"ratio\": the first sum divided by the second. \"system calls\", \"opened\": the number of system calls and "
-        "of opened files in load and call together. \"us\": their median wall time in microseconds. \"times\": this "
-        "time divided by the time of the compared row. \"answer\": the value that the call returned, and the first "
-        "number that the call wrote.",
+        "The compared row is the row \"plain\" (the real library without a stub) with the same function and the same "
+        "value in \"answer\". A row \"already loaded\" is compared with the row \"plain\" that is also "
+        f"\"already loaded\". If several rows \"plain\" match, the compared one uses {family.compared}; if none "
+        "matches, the cell has \"-\". \"ratio\": the first sum divided by the second. \"system calls\", \"opened\": "
+        "the number of system calls and of opened files in load and call together. \"us\": their median wall time in "
+        "microseconds. \"times\": this time divided by the time of the compared row. \"answer\": the value that the "
+        "call returned, and the first number that the call wrote.",
         ["way", "load", "call", "over plain", "ratio", "system calls", "opened", "us", "times", "answer"])
     section.notes += [f"left out: {reason}" for tool in ("valgrind", "strace")
                       if (reason := missing(tool))]

@@ -44,9 +44,9 @@ def measure(bench: Bench) -> list[Section]:
         f"{REGISTERED - VARIABLES:,} kernels and {VARIABLES} variables (names of {NAME_SIZE} bytes). \"load\": the "
         "cost of the registration calls during the load. It is the cost of loading this object with the library in "
         "the column \"registered with\", minus the cost of loading only this library. \"first call\": the cost of the "
-        "first call, minus the cost of a first call without the object. Both costs are measured in the same way with a "
-        "library whose registration functions do nothing, and these costs are subtracted: they come from the object "
-        "itself (its relocations, the loop over its calls), not from the library. Each cost is given in "
+        "first call, minus the cost of a first call without the object. The benchmark also measures both costs with a "
+        "library whose registration functions do nothing, and subtracts the results: that part of the cost comes from "
+        "the object itself (its relocations, the loop over its calls), not from the library. Each cost is given in "
         "instructions, microseconds (median wall time) and kilobytes of the process's dirty memory. \"per item\": the "
         "instructions of load and first call, divided by the number of fat binaries, kernels and variables. \"opens at "
         "load\": whether the load opens the real library.",
