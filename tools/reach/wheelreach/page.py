@@ -51,11 +51,12 @@ the packages that the wheel needs, and the driver that a linked-in CUDA runtime 
 **free** in this column may still need driver 525. [verdicts.md](verdicts.md) lists the verdicts of `anycuda check` on
 many of these wheels.
 
-- **free**: no library of the wheel needs one certain CUDA. In all four situations, each library opens, or fails to
-  open only because it needs another package or another Python, or ends the process by its own code after the dynamic
-  linker has bound all its functions. The command does not test whether that code also ends the process beside NVIDIA's
-  libraries. **free** is about binaries: a Python file of the wheel may still need NVIDIA's libraries, for example if it
-  loads them with `cuda.pathfinder` ([repair.md](repair.md#python-files)), as cupy-cuda12x 14 does.
+- **free**: no library of the wheel needs one certain CUDA. In all four situations, each library opens, with two
+  exceptions: a library that needs another package or another Python, and a library whose own code ends the process
+  after the dynamic linker has bound all functions of the library. The command does not test whether this code also
+  ends the process beside NVIDIA's libraries. **free** is about binaries: a Python file of the wheel may still need
+  NVIDIA's libraries, for example if it loads them with `cuda.pathfinder` ([repair.md](repair.md#python-files)), as
+  cupy-cuda12x 14 does.
 - **free but for X**: like **free**, except for the libraries X. X is a library of NVIDIA without a stub, and its name
   is the same for every CUDA; or X is a library that the wheel opens by name and that has no
   [drop-in](glossary.md#libraries) in the wheel ([repair.md](repair.md#opened-by-name) has the reasons). One reason is
@@ -68,10 +69,10 @@ many of these wheels.
 
 Some reasons in the column **why** need an explanation:
 
-- "every CUDA reference is in the stubs" is about files that do not open, for the reason before these words. For each
-  CUDA function that such a file uses, a stub of the repaired wheel exports the function under the symbol version that
-  the file asks for. Instead of a stub, a copy of NVIDIA's library may export the function: the repair keeps this copy
-  in the wheel, since the copy runs without an installed CUDA.
+- "5 files need PyTorch (libc10.so), every CUDA reference is in the stubs": these 5 files do not open, since PyTorch is
+  missing. Their CUDA functions are all present: for each of them, a stub of the repaired wheel exports the function
+  under the symbol version that the file asks for. Instead of a stub, a copy of NVIDIA's library may export the
+  function: the repair keeps this copy in the wheel, since the copy runs without an installed CUDA.
 - "need NVIDIA's libraries without a stub, the same beside every CUDA": each of these libraries has one name for every
   CUDA, so it does not make the wheel need one certain CUDA.
 - "its Python code names libcublas.so.12": a Python file of the wheel has this name in a string, and may open the

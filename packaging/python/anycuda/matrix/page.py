@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -84,9 +84,9 @@ def _titled(sections: Mapping[str, list[Item] | None]) -> Iterable[str]:
 def _driver(library: Library) -> Iterable[str]:
     branches = tuple(runtime for runtime in library.runtimes if "." not in runtime)
     yield textwrap.fill(
-        "The driver's functions are the same for every caller. Each line names the branches that lack the functions, "
-        f"where a call returns error {library.status['absent']}, and the first CUDA whose `{library.name}.h` declares "
-        f"them. Branches: {', '.join(branches)}.",
+        "This library is a part of the driver, and its functions are the same for every caller. Each line names the "
+        f"driver branches that lack the functions (a call returns error {library.status['absent']} there), and the "
+        f"first CUDA whose `{library.name}.h` declares them. Known branches: {', '.join(branches)}.",
         WIDTH,
     ) + "\n"
     absent: dict[tuple[str, str], list[str]] = {}
@@ -103,7 +103,8 @@ def _declared(since: str, nowhere: bool, library: Library) -> str:
     """The newest header may be ahead of all branches; what an older one declares and no branch has is another case."""
     if not since:
         return "declared by no header"
-    return f"declared since {since}" + (", but no branch has it" if nowhere and since != library.runtimes[-1] else "")
+    old = since != library.runtimes[-1]
+    return f"declared since {since}" + (", but absent on every branch" if nowhere and old else "")
 
 
 def _own_releases(library: Library) -> Iterable[str]:
@@ -127,11 +128,12 @@ def _own_releases(library: Library) -> Iterable[str]:
     if later:
         releases = ", ".join(map(_own_name, library.runtimes))
         yield textwrap.fill(
-            "Each line names the releases that have the functions, of those that were read: "
-            f"{releases}. Two numbers, as in {_own_name(library.runtimes[-1])}, name the last release of a minor.",
+            f"anycuda knows the functions of these releases: {releases}. "
+            f"Two numbers, as in {_own_name(library.runtimes[-1])}, mean the last release with these two numbers. Each "
+            "line names the releases that have the functions.",
             WIDTH,
         ) + "\n"
-        yield from _groups(later)
+        yield from _groups(later, list(map(_own_name, library.runtimes)))
 
 
 def _own_name(runtime: str) -> str:
@@ -165,21 +167,29 @@ def _item(run: Run) -> Item:
     return Item(run.symbol, (run.caller, major), reason)
 
 
-def _groups(items: list[Item]) -> Iterable[str]:
-    """Groups functions with the same reason in the same directions."""
+def _groups(items: list[Item], releases: Sequence[str] = ()) -> Iterable[str]:
+    """Groups functions with the same reason in the same directions. With `releases`, in their order, the group whose
+    reason begins with the oldest release comes first."""
     directions: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for item in dict.fromkeys(items):
         directions.setdefault((item.symbol, item.reason), []).append(item.direction)
     groups: dict[tuple[str, str], list[str]] = {}
     for (symbol, reason), found in directions.items():
         groups.setdefault((_spell(found), reason), []).append(symbol)
-    for (where, reason), symbols in sorted(groups.items(), key=_natural):
+    ordered = sorted(groups.items(), key=lambda group: (_first(group, releases), _natural(group)))
+    for (where, reason), symbols in ordered:
         text = f"- **{where}**: {reason}" if where else f"- {reason}"
         head = textwrap.wrap(text, WIDTH, subsequent_indent="  ")
         names = textwrap.wrap(_fold(symbols), WIDTH, initial_indent="  ", subsequent_indent="  ")
         head[-1] += "\\"  # a line break
         yield "\n".join(head + names).replace(_NO_BREAK, " ")
     yield ""
+
+
+def _first(group: tuple[tuple[str, str], list[str]], releases: Sequence[str]) -> int:
+    """2.28.3 precedes 2.28, which is the last release with these two numbers."""
+    found = re.search(r"\d[\d.]*", group[0][1]) if releases else None
+    return releases.index(found[0]) if found else 0
 
 
 def _natural(group: tuple[tuple[str, str], list[str]]) -> list:
