@@ -70,8 +70,8 @@ def _sections(library: Library) -> Iterable[str]:
         f"Absent only in the first releases of the installed major: error {status}": found.get(_WORKS),
         f"Only with a new enough driver: error {status} if the driver is older": found.get("driver"),
     })
-    if not found.keys() - {"driver"}:
-        yield "Nothing.\n"
+    if not found:
+        yield "All calls work.\n"
 
 
 def _titled(sections: Mapping[str, list[Item] | None]) -> Iterable[str]:
