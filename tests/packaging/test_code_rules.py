@@ -184,13 +184,6 @@ class Loading(unittest.TestCase):
                       "not; for drivers in between it is unknown.", code_rules.describe([one], FACTS))
         self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], PTX, FACTS), True)
 
-    def test_compressed_cubins_of_an_unknown_release_have_the_likely_reason(self):
-        text = ("Some of these cubins are compressed: an anycuda that was built without liblz4 or libzstd cannot read "
-                "their release.")
-        for code, expected in ((cubin(80, None), False), (cubin(80, None, compression="lz4"), True),
-                               (cubin(80, (12, 8), compression="lz4"), False)):
-            self.assertEqual(text in code_rules.describe([code], FACTS), expected)
-
     def test_drivers_before_12_4_read_no_zstd(self):
         for code, answer in (
                 (cubin(80, (12, 8), compression="zstd"), "The cubins for sm_80 of CUDA 12.8, compressed with "

@@ -22,7 +22,7 @@ Status launch(v13::cudaStream_t stream, v13::cudaHostFn_t function, void* data, 
   }
   if (mode == kSpinWait) {
     return refuse_old_driver(v13::cudaErrorNotSupported, "cudaLaunchHostFunc_v2",
-                             "cudaHostTaskSpinWait needs a driver of CUDA 13.1 or later");
+                             "cudaHostTaskSpinWait needs a driver of CUDA 13.2 or later");
   }
   if (mode != kBlocking) return remember(v13::cudaErrorInvalidValue);
   return per_thread ? v11::cudaLaunchHostFunc_ptsz(stream, function, data)

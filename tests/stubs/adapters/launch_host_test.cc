@@ -78,7 +78,7 @@ TEST_F(LaunchHost, SpinningIsRefusedByAnOlderDriver) {
   EXPECT_THAT(
       refused(),
       ElementsAre(
-          "cudaLaunchHostFunc_v2: cudaHostTaskSpinWait needs a driver of CUDA 13.1 or later"));
+          "cudaLaunchHostFunc_v2: cudaHostTaskSpinWait needs a driver of CUDA 13.2 or later"));
   EXPECT_EQ(adapt_launch_host_func_v2(stream, host_function, &data, 2), 1U);
   EXPECT_EQ(remembered(), 1U);
   EXPECT_EQ(launched, nullptr);
