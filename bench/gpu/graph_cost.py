@@ -49,11 +49,11 @@ def ratios(measured: dict[Row, tuple[float, float]]) -> Figures:
             for (kind, how, count), (ns, size) in measured.items() if how == "anycuda, an owner"}
 
 
-def measure(program: Path, repetitions: int) -> Figures:
+def measure(program: Path, repetitions: int) -> dict[Row, tuple[float, float]]:
     kept = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     done = subprocess.run([str(program), str(repetitions)], env=kept, capture_output=True, text=True, timeout=600)
-    found = ratios(rows(done.stdout))
-    if done.returncode != 0 or not found:
+    found = rows(done.stdout)
+    if done.returncode != 0 or not ratios(found):
         sys.exit(f"{program} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
     return found
 
@@ -65,7 +65,10 @@ def pair(before: Path, now: Path, repetitions: int, end: float) -> tuple[Figures
     order = [before, now]
     random.shuffle(order)
     found = {program: measure(program, repetitions) for program in order}
-    return found[before], found[now]
+    if found[before].keys() != found[now].keys():
+        sys.exit(f"{before} and {now} have different rows, so they come from different versions of bench/gpu/graph.cc: "
+                 "build both with the present one")
+    return ratios(found[before]), ratios(found[now])
 
 
 def shares(processors: list[int], count: int) -> list[list[int]]:
@@ -78,7 +81,7 @@ def shares(processors: list[int], count: int) -> list[list[int]]:
 
 
 def take_share(free: Shares) -> None:
-    """Keeps this process, and the programs that it starts, on processors of its own."""
+    """Restricts this process, and the programs that it starts, to one of the shares."""
     os.sched_setaffinity(0, free.get())
 
 

@@ -29,9 +29,9 @@ class GraphCost(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
 
-    def program(self, name: str, ns: float = 300.0, size: float = 69.0, status: int = 0) -> Path:
+    def program(self, name: str, ns: float = 300.0, size: float = 69.0, status: int = 0, text: str = TEXT) -> Path:
         file = self.folder / name
-        text = TEXT.format(ns=ns, size=size)
+        text = text.format(ns=ns, size=size)
         file.write_text(f"#!{sys.executable}\nprint({text!r}, end='')\nraise SystemExit({status})\n")
         file.chmod(0o755)
         return file
@@ -65,6 +65,11 @@ class GraphCost(unittest.TestCase):
         done = self.run_with(self.program("before"), self.program("now", status=3))
         self.assertEqual(done.returncode, 1)
         self.assertIn("now failed (3)", done.stderr)
+
+    def test_programs_that_measure_other_things_are_not_compared(self) -> None:
+        done = self.run_with(self.program("before", text=TEXT.replace("drain ", "drains")), self.program("now"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("different versions of bench/gpu/graph.cc", done.stderr)
 
     def test_pairs_measured_at_a_time_have_processors_of_their_own(self) -> None:
         self.assertEqual(shares([0, 1, 4, 5, 9], 2), [[0, 1], [4, 5]])
