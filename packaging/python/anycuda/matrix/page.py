@@ -189,7 +189,7 @@ def _groups(items: list[Item], releases: Sequence[str] = ()) -> Iterable[str]:
 def _first(group: tuple[tuple[str, str], list[str]], releases: Sequence[str]) -> int:
     """2.28.3 precedes 2.28, which is the last release with these two numbers."""
     found = re.search(r"\d[\d.]*", group[0][1]) if releases else None
-    return releases.index(found[0]) if found else 0
+    return releases.index(found[0]) if found and found[0] in releases else 0
 
 
 def _natural(group: tuple[tuple[str, str], list[str]]) -> list:
