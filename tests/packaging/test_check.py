@@ -681,8 +681,8 @@ class Json(Check):
                                          "runtimes": ["13.5"], "here": False})
         one, other = text["inputs"]
         self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells",
-                                     "requirements", "preloads", "named", "verdict", "device_code", "here",
-                                     "replies"])
+                                     "requirements", "preloads", "named", "pathfinder", "verdict", "device_code",
+                                     "here", "replies"])
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]

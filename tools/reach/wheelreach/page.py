@@ -55,8 +55,8 @@ many of these wheels.
   exceptions: a library that needs another package or another Python, and a library whose own code ends the process
   after the dynamic linker has bound all functions of the library. The command does not test whether this code also
   ends the process beside NVIDIA's libraries. **free** is about binaries: a Python file of the wheel may still need
-  NVIDIA's libraries, for example if it loads them with `cuda.pathfinder` ([repair.md](repair.md#python-files)), as
-  cupy-cuda12x 14 does.
+  NVIDIA's libraries, for example if it loads them with `cuda.pathfinder`, as cupy-cuda12x 14 does. `anycuda check` and
+  `anycuda repair` report these libraries in notes ([repair.md](repair.md#python-files)).
 - **free but for X**: like **free**, except for the libraries X. X is a library of NVIDIA without a stub, and its name
   is the same for every CUDA; or X is a library that the wheel opens by name and that has no
   [drop-in](glossary.md#libraries) in the wheel ([repair.md](repair.md#opened-by-name) has the reasons). One reason is

@@ -64,10 +64,11 @@ def cuda_packages(name: str, content: bytes, known: Collection[str]) -> set[str]
     return {root for one in imports for root in _CUDA_PACKAGES if f"{one}.".startswith(f"{root}.")}
 
 
-def does(asked: str, imported: str) -> str:
+def does(asked: str, imported: str, loaded: str = "") -> str:
     """A sentence about the file; each argument names distributions, or is "" if the file does not do that."""
     return " and ".join([*([f"asks for {asked} by name"] if asked else []),
-                         *([f"imports packages of {imported}"] if imported else [])])
+                         *([f"imports packages of {imported}"] if imported else []),
+                         *([f"loads libraries of {loaded} with cuda-pathfinder"] if loaded else [])])
 
 
 def _roots(content: bytes, names: Collection[str]) -> set[str]:

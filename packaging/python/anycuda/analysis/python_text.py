@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The string constants and import statements of a Python file of any Python version. Pure.
 
-Only these pieces are parsed: the tree of a whole file takes up to 800 times its size, and seconds per megabyte.
+Only these pieces are parsed: the tree of a whole file takes up to 800 times its size, and seconds per megabyte. tree()
+is for the few files whose calls matter.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _IMPORT_CALL = re.compile(rb"\b(?:__import__|import_module)[ \t]*\(\s*\Z")  # a 
 _LONGEST_CALL = 64  # bytes of its name, the parenthesis and the blanks
 _IMPORT_LINE = re.compile(rb"^[ \t\f]*(?:import|from)\b[^\n]*", re.M)
 _LARGEST = 1 << 16  # bytes of a piece that is parsed; a longer string is a text, not a name
+_LARGEST_FILE = 1 << 17  # bytes of a file that is parsed; deeply nested code of 1 << 18 bytes crashes Python 3.9
 
 
 @dataclass
@@ -144,16 +146,16 @@ def _end_of_string(text: bytes, at: int, quote: bytes) -> int:
 def values(string: bytes) -> tuple[bytes, ...] | None:
     """The values of the constants at run time, with {} for the gaps of an f-string; None if this Python cannot parse
     them."""
-    tree = _parsed(b"(" + string + b"\n)")
-    return None if tree is None else tuple(_values(tree))
+    found = _parsed(b"(" + string + b"\n)")
+    return None if found is None else tuple(_values(found))
 
 
 @functools.lru_cache(maxsize=128)
 def modules(statement: bytes) -> tuple[str, ...]:
     """a.b for `import a.b` and `from a import b`, a.b.c for `from a.b import c`."""
-    tree = _parsed(statement.strip())
+    parsed = _parsed(statement.strip())
     found = []
-    for node in ast.walk(tree) if tree else ():
+    for node in ast.walk(parsed) if parsed else ():
         if isinstance(node, ast.Import):
             found += [one.name for one in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -161,19 +163,24 @@ def modules(statement: bytes) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _parsed(text: bytes) -> ast.AST | None:
+def tree(content: bytes) -> ast.Module | None:
+    """The tree of a whole file; None if the file is too large or this Python cannot parse it."""
+    return _parsed(content, _LARGEST_FILE) if len(content) <= _LARGEST_FILE else None
+
+
+def _parsed(text: bytes, largest: int = _LARGEST) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as those about "\d" in the wheel's code
-            return ast.parse(text if len(text) <= _LARGEST else b"")
+            return ast.parse(text if len(text) <= largest else b"")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
 
-def _values(tree: ast.AST) -> list[bytes]:
+def _values(parsed: ast.AST) -> list[bytes]:
     found = []
     parts: set[ast.AST] = set()  # pieces of f-strings
-    for node in ast.walk(tree):  # a parent comes before its children
+    for node in ast.walk(parsed):  # a parent comes before its children
         if isinstance(node, ast.JoinedStr):
             parts.update(node.values)
             found.append(b"".join(_bytes(one.value) if isinstance(one, ast.Constant) else b"{}" for one in node.values))

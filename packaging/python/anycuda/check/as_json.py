@@ -40,6 +40,7 @@ def _input(one: Input, asked: Asked) -> dict:
         "requirements": [asdict(pin) for pin in one.texts.pins],
         "preloads": [asdict(preload) for preload in one.texts.preloads],
         "named": [{"file": name, "names": found} for name, found in one.texts.named.items()],
+        "pathfinder": [{"file": name, **asdict(loads)} for name, loads in one.texts.loads.items()],
         "verdict": verdict(one.verdict),
         "device_code": _device_code(one, asked),
         "here": {**asdict(one.here), "text": one.here.text} if one.here else None,

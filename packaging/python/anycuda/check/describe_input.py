@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Callable
 
-from ..analysis import code_rules, describe_kernels, gpus, kernels, libraries, named, opened, preload
+from ..analysis import code_rules, describe_kernels, gpus, kernels, libraries, named, opened, pathfinder, preload
 from ..analysis.describe_kernels import some
 from ..analysis.file_use import FileUse, Use
 from ..matrix import fold
@@ -244,6 +244,9 @@ def notes(one: Input, asked: Asked, matrix: Matrix) -> dict[str, list[str]]:
     for name, names in one.texts.named.items():
         for fate, alike in named.by_fate(names, libraries.table()).items():
             found.setdefault(f"a string in it names {some(alike)}: {fate}", []).append(name)
+    for name, loads in one.texts.loads.items():
+        for text in pathfinder.sentences(loads, libraries.table()):
+            found.setdefault(text, []).append(name)
     for name, text in one.passed_over:
         found.setdefault(f"skipped ({text})", []).append(name)
     return found

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..analysis import distributions, named, opened, preload, remaining
+from ..analysis import distributions, named, opened, pathfinder, preload, remaining
 from ..analysis.distributions import Pin
 from ..analysis.file_use import FileUse
 from ..analysis.inputs import ZIP_ERRORS
 from ..analysis.libraries import Table
+from ..analysis.pathfinder import Loads
 from ..analysis.python_use import PythonUse
 from ..analysis.remaining import Remaining
 from ..wheels import entries, metadata, requirement
@@ -43,12 +44,13 @@ class Preload:
 @dataclass(frozen=True)
 class Texts:
     """Facts from a wheel's METADATA and program texts. `named`: Python file -> the libraries that its strings name.
-    `imported`: packages with CUDA that its Python files import. `requirements`: those outside extras. `files`: the
-    names of its files, without folders."""
+    `loads`: Python file -> the libraries that it loads with cuda-pathfinder. `imported`: packages with CUDA that its
+    Python files import. `requirements`: those outside extras. `files`: the names of its files, without folders."""
 
     pins: list[PinFate] = field(default_factory=list)
     preloads: list[Preload] = field(default_factory=list)
     named: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    loads: dict[str, Loads] = field(default_factory=dict)
     imported: tuple[str, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     files: frozenset[str] = frozenset()
@@ -56,8 +58,10 @@ class Texts:
     @property
     def python(self) -> tuple[str, ...]:
         """The libraries and packages that its Python files open and import."""
-        return tuple(dict.fromkeys(name for names in self.named.values() for name in names)) + tuple(
-            f"import {name}" for name in self.imported)
+        opened_ = dict.fromkeys(name for names in self.named.values() for name in names)
+        loaded = dict.fromkeys(pathfinder.stem(name) for loads in self.loads.values() for name in loads.names)
+        return (*opened_, *(stem for stem in loaded if all(name.partition(".")[0] != stem for name in opened_)),
+                *(f"import {name}" for name in self.imported))
 
 
 def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Texts:
@@ -87,7 +91,7 @@ def look(path: Path, files: Iterable[tuple[str, FileUse]], table: Table) -> Text
 def of_parts(about: bytes, python: PythonUse, names: Iterable[str]) -> Texts:
     """The facts without the fates of its requirements, from METADATA, Python files and file names."""
     requirements = map(requirement.parse, metadata.values(metadata.split(about)[0], "Requires-Dist"))
-    return Texts(named=python.named, imported=tuple(sorted(python.packages)),
+    return Texts(named=python.named, loads=python.loads, imported=tuple(sorted(python.packages)),
                  requirements=tuple(one for one in requirements if one and not one.belongs_to_extra),
                  files=frozenset(map(posixpath.basename, names)))
 

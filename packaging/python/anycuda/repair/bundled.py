@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from ..analysis import named, ties
+from ..analysis import named, pathfinder, ties
 from ..analysis.libraries import Table
 from .common import is_common
 from .scan import Member, Scan
@@ -39,6 +39,8 @@ def leave_out(plan: Plan, scan: Scan, table: Table) -> None:
     plan.left_out.update({name: _STUB if name in shared else _NVIDIAS
                           for name, goes in sorted(removed.items()) if goes})
     plan.notes += _named_in_texts(scan, table)
+    plan.notes += [f"{name} {sentence}" for name, loads in scan.python.loads.items()
+                   for sentence in pathfinder.sentences(loads, table)]
 
 
 def _why_stays(text: str | None) -> str:

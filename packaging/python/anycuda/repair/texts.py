@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ..analysis import preload, remaining
+from ..analysis import pathfinder, preload, remaining
 from ..analysis.libraries import Table
 from ..analysis.remaining import Remaining
 from ..wheels import names
@@ -37,7 +37,7 @@ def make(wheel: Wheel, scan: Scan, plan: Plan, dropped: list[str], freeing: bool
     if freeing:
         freed = free.free(after, remaining_of(scan, plan), renewed(scan, table), table)
         after, texts.changes, texts.notes = freed.metadata, freed.changes, freed.notes
-        _preloads(wheel, freed.distributions, texts, table)
+        _preloads(wheel, scan, freed.distributions, texts, table)
     if after != before:
         texts.edited[name] = after
     return texts
@@ -66,19 +66,22 @@ def renewed(scan: Scan, table: Table) -> dict[str, str]:
             for wheel in table.libraries[name].wheels.values()}
 
 
-def _preloads(wheel: Wheel, distributions: set[str], texts: Texts, table: Table) -> None:
+def _preloads(wheel: Wheel, scan: Scan, distributions: set[str], texts: Texts, table: Table) -> None:
     for name, content in small_texts(wheel) if distributions else ():
         asked = preload.in_text(name, content, table)
         asks = [one for one in asked if names.normal(one) in distributions]
         imports = [one for one in preload.imported(name, content, table) if one in distributions and one not in asks]
-        if not asks and not imports:
+        loads = [one for one in pathfinder.distributions(scan.python.loads.get(name), table)
+                 if one in distributions and one not in (*asks, *imports)]
+        if not asks and not imports and not loads:
             continue
         if name.endswith(".json"):
             texts.edited[name] = preload.without(content, distributions)
             texts.changes.append(f"{name} no longer loads the libraries of {', '.join(asks)}")
         else:
-            does = preload.does(", ".join(asks), ", ".join(imports))
-            these, it = ("this distribution", "it") if len({*asks, *imports}) == 1 else ("these distributions", "them")
+            does = preload.does(", ".join(asks), ", ".join(imports), ", ".join(loads))
+            is_one = len({*asks, *imports, *loads}) == 1
+            these, it = ("this distribution", "it") if is_one else ("these distributions", "them")
             texts.notes.append(f"{name} {does}; pip now installs {these} only with an extra: test the wheel without "
                                f"{it}")
 
