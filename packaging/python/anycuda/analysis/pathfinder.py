@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from . import python_names, python_text
+from . import python_text
 from .libraries import Library, Table
-from .python_names import Names, last
-from .python_values import Values
 
 _MODULE, _FUNCTION, _PARAMETER = "pathfinder", "load_nvidia_dynamic_lib", "libname"
 _OWN_FOLDER = "/cuda/pathfinder/"  # of cuda-pathfinder itself, also inside another package
@@ -18,9 +17,7 @@ _FILES = {"cuda": "libcuda", "nvml": "libnvidia-ml"}  # others are lib and the n
 _VALID = re.compile(r"\w{1,64}")
 # For a file that is not parsed.
 _IMPORT_LINE = re.compile(rb"^[ \t\f]*(?:import|from)\b[^\n]*\bpathfinder\b", re.M)
-_NAMED = re.compile(rb"\bpathfinder\b")
 _CALL = re.compile(_FUNCTION.encode() + rb"[ \t]*\(\s*(?:libname\s*=\s*)?(?:(['\"])([A-Za-z]\w*)\1\s*[,)])?")
-_RENAMED = re.compile(_FUNCTION.encode() + rb"[ \t]+as\b")
 
 _RAISES = "the call raises DynamicLibNotFoundError where NVIDIA's library is not installed"
 _SERVED = (f"{_RAISES}; `anycuda run -- python ...` serves the call. If you write this file, continue after the error: "
@@ -31,8 +28,8 @@ _UNKNOWN = f"{_RAISES}; `anycuda run -- python ...` serves the calls for librari
 
 @dataclass(frozen=True)
 class Loads:
-    """`names`: as cuda-pathfinder spells them. `at_run_time`: the file also loads libraries whose names the program
-    determines at run time, or whose names were not found."""
+    """`names`: as cuda-pathfinder spells them. `at_run_time`: the name in a call is known only at run time; then
+    `names` also has the strings of the file that are names of libraries."""
 
     names: tuple[str, ...]
     at_run_time: bool = False
@@ -44,21 +41,21 @@ def of_file(name: str, content: bytes, table: Table) -> Loads | None:
     if not is_caller or _FUNCTION.encode() not in content or _MODULE.encode() not in content:
         return None
     tree = python_text.tree(content)
-    found = list(_in_text(content) if tree is None else _in_tree(python_names.read(tree)))
-    names = dict.fromkeys(one for names, _ in found for one in names)
-    valid = [one for one in names if _VALID.fullmatch(one)]
-    at_run_time = len(valid) < len(names) or any(others for _, others in found)
-    return Loads(_spelt(valid, table), at_run_time) if found else None
+    found = list(_in_text(content) if tree is None else _in_tree(tree))
+    at_run_time = not all(_VALID.fullmatch(one) for one in found)
+    strings = list(_strings(tree)) if tree and at_run_time else []
+    names = [one for one in found if _VALID.fullmatch(one)] + [one for one in strings if _is_known(one, table)]
+    return Loads(tuple(dict.fromkeys(names)), at_run_time) if found else None
 
 
 def sentences(loads: Loads, table: Table) -> list[str]:
     """What the file does, what follows, and what to do."""
+    does = "may load" if loads.at_run_time else "loads"
     served = [one for one in loads.names if library_of(one, table)]
     rest = [one for one in loads.names if one not in served]
-    found = [f"loads {', '.join(names)} with cuda-pathfinder: {fate}"
+    found = [f"{does} {', '.join(names)} with cuda-pathfinder: {fate}"
              for names, fate in ((served, _SERVED), (rest, _NO_STUB)) if names]
-    return found + [f"loads libraries with cuda-pathfinder whose names are known only at run time: {_UNKNOWN}"
-                    ] * loads.at_run_time
+    return found or [f"loads libraries with cuda-pathfinder whose names are known only at run time: {_UNKNOWN}"]
 
 
 def stem(name: str) -> str:
@@ -77,37 +74,38 @@ def distributions(loads: Loads | None, table: Table) -> list[str]:
     return [wheel for library in found if library for wheel in library.wheels.values()]
 
 
-def _spelt(names: list[str], table: Table) -> tuple[str, ...]:
-    """The names without other spellings of a library's name: CuPy's loop has cusparselt, and replaces it by cusparseLt
-    before the call."""
-    known = {one for one in names if library_of(one, table) or stem(one) in table.unstubbed_stems}
-    lower = {one.lower() for one in known}
-    return tuple(one for one in names if one in known or one.lower() not in lower)
+def _is_known(name: str, table: Table) -> bool:
+    return library_of(name, table) is not None or stem(name) in table.unstubbed_stems
 
 
-def _in_tree(names: Names) -> Iterator[tuple[list[str], bool]]:
-    """(names, whether there may be others) for each call"""
-    values = Values(names)
-    for call, place in names.uses:
-        for function, args, keywords in (call.func, call.args, {one.arg: one.value for one in call.keywords}), *(
-                (function, args, {}) for function, args in python_names.passed(call)):
-            if last(function) and any(map(_is_function, values.dotted(function, place))):
-                given = [keywords[_PARAMETER]] if _PARAMETER in keywords else args[:1]
-                yield values.strings(given[0], place) if given else ([], True)
-    if values.is_exhausted:
-        yield [], True
+def _in_tree(tree: ast.Module) -> Iterator[str]:
+    """The name in each call, "" if only the run knows it: load(name), map(load, names), self.load = load."""
+    functions = {one.asname or _FUNCTION for node in ast.walk(tree)
+                 if isinstance(node, ast.ImportFrom) and _MODULE in (node.module or "")
+                 for one in node.names if one.name in (_FUNCTION, "*")}
+    direct: set[ast.AST] = set()
+    for node in ast.walk(tree):  # a call comes before its function
+        if isinstance(node, ast.Call) and _is_function(node.func, functions):
+            direct.add(node.func)
+            yield _name(node)
+        elif _is_function(node, functions) and node not in direct:
+            yield ""
 
 
-def _is_function(dotted: str) -> bool:
-    """cuda.pathfinder.load_nvidia_dynamic_lib, also by another path: .vendor.pathfinder.load_nvidia_dynamic_lib"""
-    *modules, function = dotted.split(".")
-    return function == _FUNCTION and any(one.lstrip("_") == _MODULE for one in modules)
+def _is_function(node: ast.AST, functions: set[str]) -> bool:
+    return (isinstance(node, ast.Attribute) and node.attr == _FUNCTION
+            or isinstance(node, ast.Name) and node.id in functions)
 
 
-def _in_text(content: bytes) -> Iterator[tuple[list[str], bool]]:
-    pieces = python_text.pieces(content)
-    if _IMPORT_LINE.search(content) if pieces is None else any(map(_NAMED.search, pieces.imports)):
-        for found in _CALL.finditer(content):
-            yield ([found[2].decode()], False) if found[2] else ([], True)
-        if _RENAMED.search(content):
-            yield [], True
+def _name(call: ast.Call) -> str:
+    given = call.args[:1] + [one.value for one in call.keywords if one.arg == _PARAMETER]
+    return next((one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)), "")
+
+
+def _strings(tree: ast.Module) -> Iterator[str]:
+    return (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _in_text(content: bytes) -> Iterator[str]:
+    if _IMPORT_LINE.search(content):
+        yield from ((found[2] or b"").decode() for found in _CALL.finditer(content))
