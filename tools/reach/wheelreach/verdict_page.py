@@ -21,8 +21,8 @@ CPython 3.11 if PyPI has such a wheel). The following command made the page on {
 Loading proves {proved} of the verdicts, as far as they concern linked libraries: after the repair, every library of
 these {proved} wheels loads in each of the four situations below, so no linked library ties these wheels to one CUDA.
 The column **loads** has the numbers of these wheels in **bold**.
-`anycuda repair` changes {repaired} of these {proved} wheels. The others load unchanged. Loading calls no function of CUDA and
-starts no kernel, so it proves nothing about functions, drivers and device code.
+`anycuda repair` changes {repaired} of these {proved} wheels. The others load unchanged. Loading calls no function of
+CUDA and starts no kernel, so it proves nothing about functions, drivers and device code.
 
 The columns of the table:
 
