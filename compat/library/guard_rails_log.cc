@@ -51,7 +51,7 @@ void log_no_driver(const Component& component, const std::string& cause) {
 
 void log_not_found(const Component& component, const std::string& what) {
   if (!log_enabled(LogLevel::info)) return;
-  write(LogLevel::info, component, what.substr(0, what.find('\n')));
+  write(LogLevel::info, component, what.substr(0, what.find_first_of(":\n")));  // the places follow
 }
 
 void log_opening(const Component& component, const std::string& name) {

@@ -54,9 +54,9 @@ many of these wheels.
 - **free**: no library of the wheel needs one certain CUDA. In all four situations, each library opens, with two
   exceptions: a library that needs another package or another Python, and a library whose own code ends the process
   after the dynamic linker has bound all functions of the library. The command does not test whether this code also
-  ends the process beside NVIDIA's libraries. **free** is about binaries: a Python file of the wheel may still need
-  NVIDIA's libraries, for example if it loads them with `cuda.pathfinder`, as cupy-cuda12x 14 does. `anycuda check` and
-  `anycuda repair` report these libraries in notes ([repair.md](repair.md#python-files)).
+  ends the process if NVIDIA's libraries are in place of the stubs. **free** is about binaries: a Python file of the
+  wheel may still need NVIDIA's libraries, for example if it loads them with `cuda.pathfinder`, as cupy-cuda12x 14 does.
+  `anycuda check` and `anycuda repair` report these libraries in notes ([repair.md](repair.md#python-files)).
 - **free but for X**: like **free**, except for the libraries X. X is a library of NVIDIA without a stub, and its name
   is the same for every CUDA; or X is a library that the wheel opens by name and that has no
   [drop-in](glossary.md#libraries) in the wheel ([repair.md](repair.md#opened-by-name) has the reasons). One reason is
@@ -71,8 +71,8 @@ Some reasons in the column **why** need an explanation:
 
 - "5 files need PyTorch (libc10.so), every CUDA reference is in the stubs": these 5 files do not open, since PyTorch is
   missing. Their CUDA functions are all present: for each of them, a stub of the repaired wheel exports the function
-  under the symbol version that the file asks for. Instead of a stub, a copy of NVIDIA's library may export the
-  function: the repair keeps this copy in the wheel, since the copy runs without an installed CUDA.
+  under the symbol version that the file asks for. Some functions are in a copy of NVIDIA's library that stays in the
+  wheel: repair keeps a copy that has a CUDA runtime linked into it ([repair.md](repair.md#what-the-repair-changes)).
 - "need NVIDIA's libraries without a stub, the same beside every CUDA": each of these libraries has one name for every
   CUDA, so it does not make the wheel need one certain CUDA.
 - "its Python code names libcublas.so.12": a Python file of the wheel has this name in a string, and may open the
