@@ -204,7 +204,8 @@ TEST_F(RootOfACompanion, NothingFound_IsAmongTheSearchedFolders) {
     ADD_FAILURE() << "found";
   } catch (const NotFoundError& error) {
     EXPECT_STREQ(error.what(),
-                 "nowhere\na companion was found below /hpc/cuda, but no usable file is there");
+                 "nowhere: no usable file is in\n  /home/me/venv\na companion was found below "
+                 "/hpc/cuda, but no usable file is there");
     EXPECT_THAT(error.searched(), ElementsAre("/hpc/cuda", "/home/me/venv"));
   }
 }

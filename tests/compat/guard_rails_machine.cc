@@ -186,7 +186,9 @@ System RailsMachine::system() {
     for (const Installed& one : installed_) {
       if (one.component == &component) return one.located;
     }
-    throw NotFoundError("nowhere: no usable file is in\n  /home/me/venv", {"/home/me/venv"});
+    throw NotFoundError(
+        std::vector<std::string>{"nowhere: no usable file is in", "  /home/me/venv"},
+        {"/home/me/venv"});
   };
   system.find_all = [this](const Component& component) {
     note("find all " + std::string(component.name));
