@@ -120,6 +120,24 @@ TEST(Contents, TrailingDataIsRefused) {
               HasSubstr("40 zero bytes at its end"));
 }
 
+TEST(Contents, ASecondLtoIrModuleIsRefused) {
+  const std::string magic = "\xed\x43\x4e\x7f";
+  const std::string header = magic +
+                             std::string("\x01\x40\x02\x5d\x03\x02\x07\x00\x18\x00\x01\x00", 12) +
+                             std::string("\x28\x00\x00\x00\x2c\x00\x00\x00", 8);
+  const std::string module = header + std::string(100, 'c');
+  EXPECT_EQ(problem(module, InputType::lto_ir), "");
+  EXPECT_EQ(problem(module + magic + std::string(40, 'c'), InputType::lto_ir), "");  // by chance
+  EXPECT_EQ(problem(module + magic, InputType::lto_ir), "");
+  EXPECT_EQ(problem(magic + "c", InputType::lto_ir), "");
+  for (const std::size_t zeros : {0, 1, 8}) {
+    EXPECT_THAT(problem(module + std::string(zeros, '\0') + module, InputType::lto_ir),
+                HasSubstr("has a second LTO-IR module, from byte " +
+                          std::to_string(module.size() + zeros) + " on"));
+  }
+  EXPECT_THAT(problem(module + magic + "cc" + module, InputType::lto_ir), HasSubstr("byte 130 on"));
+}
+
 TEST(Contents, AnArchiveIsReadToItsEnd) {
   const std::string none = "!<arch>\n";
   EXPECT_EQ(problem(none, InputType::library), "");

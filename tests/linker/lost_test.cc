@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <random>
 
 #include "computer.h"
@@ -53,6 +54,23 @@ TEST_P(Lost, ASuccessHasEveryKernel) {
     good += std::atoi(after(out, mode).c_str());
   }
   EXPECT_GE(good, release.links) << out;
+}
+
+// nvJitLink 12.3 and 12.9 call exit() on such a pair.
+TEST_P(Lost, ASecondModuleOfLtoIrIsRefused) {
+  const Release& release = GetParam();
+  NEEDS_RELEASE(release);
+  Computer computer;
+  computer.with_nvjitlink(release.nvjitlink);
+  const std::string two = computer.resolve("two.ltoir");
+  std::ofstream file(two, std::ios::binary);
+  for (const char* one : {"/first.ltoir", "/second.ltoir"}) {
+    file << std::ifstream(modules_of(release.nvrtc) + one, std::ios::binary).rdbuf();
+  }
+  file.close();
+  EXPECT_THAT(
+      computer.walk({"link", "lto", two}),
+      AllOf(StartsWith("InputError: "), HasSubstr("has a second LTO-IR module, from byte ")));
 }
 
 INSTANTIATE_TEST_SUITE_P(Releases, Lost, testing::ValuesIn(kReleases), kPrintedName);
