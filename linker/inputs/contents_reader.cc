@@ -25,13 +25,14 @@ std::uint64_t later(std::uint64_t one, std::uint64_t other) { return one > other
 // out the module's length, and its packed bytes may contain the four bytes of the magic number: the
 // two sizes in the header (the same from CUDA 12.3 to 13.5) must agree, too.
 std::size_t second_lto_ir(Bytes ir) {
-  constexpr std::size_t kMagic = 4;
+  constexpr char kMagic[] = "\xed\x43\x4e\x7f";
+  constexpr std::size_t kLength = sizeof kMagic - 1;
   constexpr std::uint64_t kSizes = 16;
   std::uint64_t first = 0;
-  if (!ir.read(kSizes, &first)) return ir.size;
+  if (!ir.begins_with(kMagic, kLength) || !ir.read(kSizes, &first)) return ir.size;
   std::size_t at = 1;
   for (std::uint64_t sizes = 0; at < ir.size; ++at) {
-    at = ir.find(ir.data, kMagic, at);
+    at = ir.find(kMagic, kLength, at);
     if (ir.read(at + kSizes, &sizes) && sizes == first) break;
   }
   return at < ir.size ? at : ir.size;

@@ -130,6 +130,7 @@ TEST(Contents, ASecondLtoIrModuleIsRefused) {
   EXPECT_EQ(problem(module + magic + std::string(40, 'c'), InputType::lto_ir), "");  // by chance
   EXPECT_EQ(problem(module + magic, InputType::lto_ir), "");
   EXPECT_EQ(problem(magic + "c", InputType::lto_ir), "");
+  EXPECT_EQ(problem(std::string(100, 'c'), InputType::lto_ir), "");  // no LTO-IR at all
   for (const std::size_t zeros : {0, 1, 8}) {
     EXPECT_THAT(problem(module + std::string(zeros, '\0') + module, InputType::lto_ir),
                 HasSubstr("has a second LTO-IR module, from byte " +
