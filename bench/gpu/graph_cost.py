@@ -11,9 +11,8 @@ which more pairs may change.
 """
 
 import argparse
-import multiprocessing
-import multiprocessing.queues
 import os
+import queue
 import random
 import re
 import statistics
@@ -21,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from paired import Comparison, markdown
@@ -33,7 +32,6 @@ ROW = re.compile(r"(\w+) +(.+?) +(\d+) +([\d.]+) ns .*\| ours +(-?[\d.]+) B$")
 HEADS = ("nodes", "before, ratio to raw", "now, ratio to raw")
 
 Row = tuple[str, str, int]  # kind, how, nodes
-Shares = multiprocessing.queues.Queue  # of lists of processors
 Figures = dict[str, tuple[float, float]]  # of a node with an owner: the time to the raw call's, and bytes
 
 
@@ -80,17 +78,17 @@ def shares(processors: list[int], count: int) -> list[list[int]]:
     return [processors[part * size:(part + 1) * size] for part in range(count)]
 
 
-def take_share(free: Shares) -> None:
-    """Restricts this process, and the programs that it starts, to one of the shares."""
+def take_share(free: "queue.SimpleQueue[list[int]]") -> None:
+    """Restricts this thread, and the programs that it starts, to one of the shares."""
     os.sched_setaffinity(0, free.get())
 
 
 def measured_pairs(options: argparse.Namespace) -> Iterator[tuple[Figures, Figures]]:
     end = time.monotonic() + options.limit_s
-    free: Shares = multiprocessing.Queue()
+    free: queue.SimpleQueue[list[int]] = queue.SimpleQueue()
     for share in shares(sorted(os.sched_getaffinity(0)), options.at_a_time):
         free.put(share)
-    pool = ProcessPoolExecutor(options.at_a_time, initializer=take_share, initargs=(free,))
+    pool = ThreadPoolExecutor(options.at_a_time, initializer=take_share, initargs=(free,))
     try:
         started = [pool.submit(pair, options.before.resolve(), options.now.resolve(), options.repetitions,
                                end if number else float("inf"))  # the first pair is always measured
