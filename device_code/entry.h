@@ -21,6 +21,9 @@ enum class Kind : std::uint16_t {
   concatenated = 256  // several codes, compressed together
 };
 
+// The magic number of LTO-IR; its major and minor version follow, a byte each.
+constexpr char kLtoIr[] = {'\xed', '\x43', '\x4e', '\x7f'};
+
 enum class Compression : std::uint8_t { none, lz4, zstd, unknown };
 
 struct Entry {

@@ -11,8 +11,6 @@
 namespace anycuda::device_code {
 namespace {
 
-constexpr unsigned char kLtoIr[] = {0xed, 0x43, 0x4e, 0x7f};
-
 FileKind kind_of(Bytes file) {
   if (is_cubin(file)) return FileKind::cubin;
   if (is_elf(file)) return FileKind::host_elf;

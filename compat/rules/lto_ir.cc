@@ -9,8 +9,6 @@ namespace {
 // Container versions, major in the upper byte: 12.9 writes 1.0x40, 13.0 1.0x41.
 constexpr int kFirstOf13 = 0x141;
 
-constexpr unsigned char kLtoIr[] = {0xed, 0x43, 0x4e, 0x7f};  // then major and minor, a byte each
-
 bool is_before_13(Version version) { return (version.major << 8 | version.minor) < kFirstOf13; }
 
 bool in_fatbin(device_code::Bytes fatbin) {
@@ -29,6 +27,7 @@ bool in_fatbin(device_code::Bytes fatbin) {
 
 bool has_lto_ir_before_13(const void* data, std::size_t size) {
   using device_code::kFatbin;
+  using device_code::kLtoIr;
   const device_code::Bytes file = {static_cast<const unsigned char*>(data), size};
   if (size >= sizeof kLtoIr + 2 && file.begins_with(kLtoIr, sizeof kLtoIr)) {
     return is_before_13({file.data[sizeof kLtoIr], file.data[sizeof kLtoIr + 1]});

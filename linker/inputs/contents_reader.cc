@@ -25,14 +25,13 @@ std::uint64_t later(std::uint64_t one, std::uint64_t other) { return one > other
 // out the module's length, and its packed bytes may contain the four bytes of the magic number: the
 // two sizes in the header (the same from CUDA 12.3 to 13.5) must agree, too.
 std::size_t second_lto_ir(Bytes ir) {
-  constexpr char kMagic[] = "\xed\x43\x4e\x7f";
-  constexpr std::size_t kLength = sizeof kMagic - 1;
+  using device_code::kLtoIr;
   constexpr std::uint64_t kSizes = 16;
   std::uint64_t first = 0;
-  if (!ir.begins_with(kMagic, kLength) || !ir.read(kSizes, &first)) return ir.size;
+  if (!ir.begins_with(kLtoIr, sizeof kLtoIr) || !ir.read(kSizes, &first)) return ir.size;
   std::size_t at = 1;
   for (std::uint64_t sizes = 0; at < ir.size; ++at) {
-    at = ir.find(kMagic, kLength, at);
+    at = ir.find(kLtoIr, sizeof kLtoIr, at);
     if (ir.read(at + kSizes, &sizes) && sizes == first) break;
   }
   return at < ir.size ? at : ir.size;
@@ -97,7 +96,6 @@ void ContentsReader::ptx(Bytes text) {
   note(cuda_of_ptx(version), "PTX " + describe(version));
 }
 
-// nvJitLink 12.3 and 12.9 call exit() or crash on some pairs of modules, and 13.5 refuses them all.
 void ContentsReader::lto_ir(Bytes ir) {
   std::uint8_t major = 0;
   std::uint8_t minor = 0;
@@ -112,6 +110,8 @@ void ContentsReader::lto_ir(Bytes ir) {
             " on, which are not part of the LTO-IR: pass as many bytes as the compiler returned "
             "(nvrtcGetLTOIRSize)");
   }
+  // nvJitLink 12.3 and 12.9 call exit() or crash on some pairs of modules, and 13.5
+  // refuses them all.
   if (const std::size_t second = second_lto_ir(ir); second != ir.size) {
     problem("has a second LTO-IR module, from byte " + std::to_string(second) +
             " on, with which nvJitLink fails or ends the process: give each module as a separate "

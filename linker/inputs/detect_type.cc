@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "device_code/entry.h"
+
 namespace anycuda::linker {
 namespace {
 
@@ -34,6 +36,7 @@ constexpr std::string_view kElf =
     "\x7f"
     "ELF";
 constexpr std::string_view kFatbin = "\x50\xed\x55\xba";
+constexpr std::string_view kLtoIr{device_code::kLtoIr, sizeof device_code::kLtoIr};
 constexpr std::uint64_t kElfHeader = 64;  // of a 64-bit ELF; CUDA 12 dropped 32-bit ones
 constexpr std::uint64_t kFatbinHeader = 16;
 
@@ -67,7 +70,7 @@ std::optional<InputType> detect_type(std::string_view bytes) {
   if (begins(bytes, kElf)) return kind_of_elf(bytes);
   if (begins(bytes, "!<arch>\n") || begins(bytes, "!<thin>\n")) return InputType::library;
   if (begins(bytes, kFatbin)) return InputType::fatbin;
-  if (begins(bytes, "\xed\x43\x4e\x7f")) return InputType::lto_ir;
+  if (begins(bytes, kLtoIr)) return InputType::lto_ir;
   if (begins(skip_comments(bytes), ".version")) return InputType::ptx;
   return std::nullopt;
 }

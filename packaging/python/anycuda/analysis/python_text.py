@@ -146,6 +146,8 @@ def _end_of_string(text: bytes, at: int, quote: bytes) -> int:
 def values(string: bytes) -> tuple[bytes, ...] | None:
     """The values of the constants at run time, with {} for the gaps of an f-string; None if this Python cannot parse
     them."""
+    if len(string) > _LARGEST:
+        return ()
     found = _parsed(b"(" + string + b"\n)")
     return None if found is None else tuple(_values(found))
 
@@ -153,7 +155,7 @@ def values(string: bytes) -> tuple[bytes, ...] | None:
 @functools.lru_cache(maxsize=128)
 def modules(statement: bytes) -> tuple[str, ...]:
     """a.b for `import a.b` and `from a import b`, a.b.c for `from a.b import c`."""
-    parsed = _parsed(statement.strip())
+    parsed = _parsed(statement.strip()) if len(statement) <= _LARGEST else None
     found = []
     for node in ast.walk(parsed) if parsed else ():
         if isinstance(node, ast.Import):
@@ -165,14 +167,14 @@ def modules(statement: bytes) -> tuple[str, ...]:
 
 def tree(content: bytes) -> ast.Module | None:
     """The tree of a whole file; None if the file is too large or this Python cannot parse it."""
-    return _parsed(content, _LARGEST_FILE) if len(content) <= _LARGEST_FILE else None
+    return _parsed(content) if len(content) <= _LARGEST_FILE else None
 
 
-def _parsed(text: bytes, largest: int = _LARGEST) -> ast.Module | None:
+def _parsed(text: bytes) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as those about "\d" in the wheel's code
-            return ast.parse(text if len(text) <= largest else b"")
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
