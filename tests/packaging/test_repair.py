@@ -347,10 +347,11 @@ class Refused(RepairCase):
     def test_a_record_that_does_not_agree(self):
         good = self.wheel({"thing/a.so": self.library()})
         record = zipfile.ZipFile(good).read("thing-1.0.dist-info/RECORD").replace(b"a.so,sha256=", b"a.so,sha256=x")
-        path = self.wheel({"thing/a.so": self.library()}, record=record)
+        path = self.wheel({"thing/a.so": self.library(), "thing/b.py": b""}, record=record)
         output = self.refused(path, status=2)
-        self.assertIn("thing/a.so has another hash than in RECORD", output)
-        self.assertIn("pip does not check this", output)
+        self.assertIn("RECORD does not match the wheel's contents: thing/b.py is not in RECORD; thing/a.so has another "
+                      "hash than in RECORD (pip does not check this)", output)
+        self.assertIn(f"unzip -q {path} -d unpacked", output)
 
     def test_a_cut_library_in_a_whole_wheel(self):
         library = self.library()

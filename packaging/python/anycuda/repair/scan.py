@@ -85,9 +85,7 @@ def look(wheel: Wheel, work: Path, step: writing.Step, budget: int = 0, for_verd
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
     wrong = wheel_record.compare(rows, scan.sums, wheel.record)
     if wrong:
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        raise Failure(f"{wheel.path}: RECORD does not match the wheel's contents: {wrong[0]}{more} (pip does not check "
-                      "this). Get the original wheel: a new RECORD would hide the change")
+        raise Failure(wheel_record.mismatch(wheel.path, wrong))
     return scan
 
 

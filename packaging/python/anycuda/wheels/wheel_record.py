@@ -7,7 +7,9 @@ import base64
 import csv
 import hashlib
 import io
+import shlex
 import sys
+from pathlib import Path
 from typing import NamedTuple
 
 from ..failure import Failure
@@ -16,6 +18,7 @@ from ..failure import Failure
 _ALGORITHMS = ("sha256", "sha384", "sha512")
 LARGEST = 1 << 26
 _MORE = 1000  # additional rows, so that a few missing files are reported by name
+_SHOWN = 3  # differences in a message
 # They cannot have their own hash; signatures belong to the old RECORD.
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 
@@ -85,6 +88,17 @@ def compare(rows: dict[str, Row], found: dict[str, Row], record: str) -> list[st
         elif (row.algorithm, row.digest) != found[name][:2] or row.size not in (None, found[name].size):
             differences.append(f"{name} has another hash than in RECORD")
     return differences
+
+
+def mismatch(path: Path, differences: list[str]) -> str:
+    """The message on the wheel at `path` that has these differences from its RECORD."""
+    left = len(differences) - _SHOWN
+    shown = "; ".join([*differences[:_SHOWN], *([f"and {left} more"] if left > 0 else [])])
+    return (f"{path}: RECORD does not match the wheel's contents: {shown} (pip does not check this). If the wheel was "
+            "damaged or changed after it was built, get it again. If you build it, run the step that writes RECORD "
+            "last. If a new download has the same differences, the wheel was built with a wrong RECORD: write a new "
+            f"one with the package wheel (pip install wheel): unzip -q {shlex.quote(str(path))} -d unpacked && "
+            "mkdir -p packed && python3 -m wheel pack -d packed unpacked")
 
 
 def render(rows: dict[str, Row], record: str) -> bytes:
