@@ -382,6 +382,8 @@ class Agreement(Tied):
                 self.assertEqual((self.check(path)[0], done.returncode), (status, status), done.stdout + done.stderr)
                 partly = run_command("repair", "--dry-run", "--any-glibc", "--partly", path)
                 self.assertEqual((self.check(path, "--allow", "tied")[0], partly.returncode), (0, 0), partly.stdout)
+                self.assertEqual("\n  verdict: tied to CUDA 12 by " in partly.stdout, status == 1, partly.stdout)
+                self.assertEqual("for which anycuda has no stub" in partly.stdout, status == 1, partly.stdout)
 
     def test_repair_ends_with_the_verdict_of_check(self):
         free = self.call("free.so", "cudaFree", library_file("cudart", "12.9")).read_bytes()
