@@ -3,23 +3,17 @@
 
 import base64
 import hashlib
-import importlib.util
 import os
 import random
-import re
-import shlex
-import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 import zipfile
 import zlib
-from pathlib import Path
 
-from wheel_support import DATE, FolderCase, hash_of, in_zip64_form, make_wheel, problems
+from wheel_support import DATE, FolderCase, hash_of, in_zip64_form, problems
 
 from anycuda.failure import Failure
 from anycuda.wheels import archive, entries, names, packing, wheel_record, writing
@@ -218,10 +212,10 @@ class Records(unittest.TestCase):
 
     def test_message_names_three_differences(self):
         wrong = [f"{name} is not in RECORD" for name in "abcde"]
-        for count, shown in ((1, "contents: a is not in RECORD (pip"), (3, "; c is not in RECORD (pip"),
-                             (5, "RECORD; b is not in RECORD; c is not in RECORD; and 2 more (pip")):
+        for count, shown in ((1, "contents: a is not in RECORD"), (3, "; c is not in RECORD"),
+                             (5, "RECORD; b is not in RECORD; c is not in RECORD; and 2 more")):
             with self.subTest(count=count):
-                self.assertIn(shown, wheel_record.mismatch(Path("thing.whl"), wrong[:count]))
+                self.assertTrue(wheel_record.mismatch(wrong[:count]).endswith(shown))
 
     def test_cannot_be_read(self):
         for text, why in (("a,b\n", "damaged"), ("a,md5=xx,1\n", "kind 'md5'"), ("a,,x\n", "damaged"),
@@ -236,24 +230,6 @@ class Records(unittest.TestCase):
         self.assertEqual(len(wheel_record.parse(text, "RECORD", 2)), 1003)
         with self.assertRaisesRegex(Failure, "RECORD names more than 1002 files, but the wheel has 1"):
             wheel_record.parse(text, "RECORD", 1)
-
-
-@unittest.skipUnless(shutil.which("unzip") and importlib.util.find_spec("wheel"), "no unzip, or no package wheel")
-class WrongRecord(unittest.TestCase):
-    def test_commands_of_the_message_write_a_new_record(self):
-        files = {"thing/a.so": b"1", "thing/b.py": b"2"}
-        for record in (f"thing/a.so,{hash_of(b'2')},1\nthing/gone.py,,\n", "not, a, RECORD, at, all\n"):
-            with self.subTest(record=record), tempfile.TemporaryDirectory(prefix="with blanks ") as folder:
-                path = make_wheel(Path(folder), files, record=record.encode())
-                (commands,) = re.findall("unzip .* unpacked$", wheel_record.mismatch(path, ["a"]))
-                commands = commands.replace("python3", shlex.quote(sys.executable))
-                subprocess.run(commands, shell=True, check=True, cwd=folder, stdout=subprocess.DEVNULL)
-                (packed,) = Path(folder, "packed").iterdir()
-                self.assertEqual(problems(packed), [])
-                with zipfile.ZipFile(path) as old, zipfile.ZipFile(packed) as new:
-                    for name in files:
-                        self.assertEqual(new.read(name), old.read(name))
-                        self.assertEqual(new.getinfo(name).external_attr, old.getinfo(name).external_attr)
 
 
 class Ahead(unittest.TestCase):

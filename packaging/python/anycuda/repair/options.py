@@ -58,6 +58,8 @@ def _add_what(parser: argparse.ArgumentParser) -> None:
                         help="also repair wheels that still need libraries without a stub")
     parser.add_argument("--any-glibc", action="store_true",
                         help="accept stubs that need a newer glibc than the wheel's tag claims")
+    parser.add_argument("--any-record", action="store_true",
+                        help="accept wheels whose RECORD does not match their files; the repair writes a new RECORD")
     parser.add_argument("--drop-requirement", action="append", default=[], metavar="PROJECT",
                         help="remove this project from the wheel's requirements, such as nvidia-cuda-runtime-cu12")
     parser.add_argument("--free-requirements", action="store_true",

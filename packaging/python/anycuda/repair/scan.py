@@ -48,12 +48,13 @@ class Member:
 
 @dataclass
 class Scan:
-    """`unread`: file -> why it cannot be read. `texts`: file -> names of CUDA libraries in it. For a verdict,
+    """`unread`: file -> why it cannot be read. `unrecorded`: how RECORD differs from the files. `texts`: file -> names of CUDA libraries in it. For a verdict,
     `kernels`: the device code of the members, and `python`: the libraries and packages of the Python files. `unpacked`:
     file -> path of its content, for as many programs and libraries as there is room for."""
 
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
+    unrecorded: list[str] = field(default_factory=list)
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sums: dict[str, wheel_record.Row] = field(default_factory=dict)
     files: tuple[str, ...] = ()
@@ -83,9 +84,7 @@ def look(wheel: Wheel, work: Path, step: writing.Step, budget: int = 0, for_verd
     waiting.read()
     found = siblings.resolved([(member.name, member.use) for member in scan.members])
     scan.members = [replace(member, use=use) for member, use in zip(scan.members, found)]
-    wrong = wheel_record.compare(rows, scan.sums, wheel.record)
-    if wrong:
-        raise Failure(wheel_record.mismatch(wheel.path, wrong))
+    scan.unrecorded = wheel_record.compare(rows, scan.sums, wheel.record)
     return scan
 
 

@@ -7,9 +7,7 @@ import base64
 import csv
 import hashlib
 import io
-import shlex
 import sys
-from pathlib import Path
 from typing import NamedTuple
 
 from ..failure import Failure
@@ -90,15 +88,10 @@ def compare(rows: dict[str, Row], found: dict[str, Row], record: str) -> list[st
     return differences
 
 
-def mismatch(path: Path, differences: list[str]) -> str:
-    """The message on the wheel at `path` that has these differences from its RECORD."""
+def mismatch(differences: list[str]) -> str:
     left = len(differences) - _SHOWN
     shown = "; ".join([*differences[:_SHOWN], *([f"and {left} more"] if left > 0 else [])])
-    return (f"{path}: RECORD does not match the wheel's contents: {shown} (pip does not check this). If the wheel was "
-            "damaged or changed after it was built, get it again. If you build it, run the step that writes RECORD "
-            "last. If a new download has the same differences, the wheel was built with a wrong RECORD: write a new "
-            f"one with the package wheel (pip install wheel): unzip -q {shlex.quote(str(path))} -d unpacked && "
-            "mkdir -p packed && python3 -m wheel pack -d packed unpacked")
+    return f"RECORD does not match the wheel's contents: {shown}"
 
 
 def render(rows: dict[str, Row], record: str) -> bytes:
