@@ -12,9 +12,10 @@ from pathlib import Path
 
 from doctor_support import COMMAND, needs_build
 from test_repair import TAG, RepairCase, compiled
-from wheel_support import anycuda, needed, problems, repaired, unpack
+from wheel_support import STUBS, anycuda, needed, problems, repaired, unpack
 
 from anycuda.repair import unique_notes
+from anycuda.repair.stubs import load as load_stub
 from anycuda.wheels import wheel_record
 
 OPENS = 'const char* name = "libcublas.so";'  # which no drop-in serves
@@ -114,6 +115,28 @@ class Reports(OptionsCase):
         self.assertIn("(the same for its 2 copies)", output)
         self.assertEqual(self.run_repair("-v", path).stdout.count("opens libcublas.so:"), 3)
 
+    def test_a_tag_without_glibc_is_noted_once(self):
+        arguments = ["repair", "--dry-run"]
+        for name, tag in (("a", "py3-none-any"), ("b", "py3-none-any"), ("c", TAG), ("pure", "py3-none-any")):
+            files = {"pure/a.py": b"1"} if name == "pure" else {f"{name}/a.so": self.library()}
+            arguments.append(str(self.wheel(files, name=f"{name}-1.0-{tag}.whl")))
+        tags = [line.split()[3] for line in anycuda(*arguments).stdout.splitlines() if "names no glibc" in line]
+        self.assertEqual(tags, ["any", "linux_x86_64"])
+        self.assertEqual(anycuda(*arguments, "-v").stdout.count("names no glibc"), 3)
+        self.assertNotIn("names no glibc", anycuda(*arguments, "--any-glibc").stdout)
+
+        wheels = json.loads(anycuda(*arguments, "--json").stdout)["wheels"]
+        newest = ".".join(map(str, load_stub("cudart", STUBS / "libcudart_stub.so").glibc))
+        self.assertEqual([one["glibc"] for one in wheels],
+                         [{"tag": None, "stubs": newest}] * 3 + [{"tag": None, "stubs": None}])
+        self.assertEqual([sum("names no glibc" in note for note in one["notes"]) for one in wheels], [1, 1, 1, 0])
+
+    def test_json_names_the_glibc_of_the_tag(self):
+        path = self.wheel({"thing/a.so": self.library()}, name="thing-1.0-py3-none-manylinux_2_99_x86_64.whl")
+        (one,) = json.loads(anycuda("repair", "--dry-run", "--json", path).stdout)["wheels"]
+        self.assertEqual(one["glibc"]["tag"], "2.99")
+        self.assertEqual([note for note in one["notes"] if "glibc" in note], [])
+
 
 class Notes(unittest.TestCase):
     def test_of_copies_only(self):
@@ -122,6 +145,7 @@ class Notes(unittest.TestCase):
         self.assertEqual(firsts, {"a": "a", "b": "a", "c": "c"})
         self.assertEqual(unique_notes.once(["a does", "c does", "b does", "b is", "the wheel"], firsts),
                          ["a does (the same for its copy b)", "c does", "b is", "the wheel"])
+        self.assertEqual(unique_notes.once(["a does", "the tag"], firsts, {"the tag"}), ["a does"])
 
 
 @needs_build

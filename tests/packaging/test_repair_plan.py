@@ -11,6 +11,7 @@ from anycuda.analysis.libraries import NATIVE, Library, Major, Table
 from anycuda.failure import Failure
 from anycuda.repair import places, plan, requirements
 from anycuda.repair.files import FileEdit
+from anycuda.repair.glibc import note
 from anycuda.repair.scan import Member, Scan
 from anycuda.repair.stubs import Stub
 from anycuda.repair.texts import remaining_of
@@ -198,6 +199,16 @@ class Refused(unittest.TestCase):
             self.assertIn(expected, both)
         manylinux1 = plan.Options(glibc=(2, 5))
         self.assertEqual(make(member("a.so", use()), options=manylinux1).refusals, [])
+
+    def test_note_on_a_tag_without_glibc(self):
+        cudart, nvrtc = stub_of("cudart", glibc=(2, 9)), stub_of("nvrtc", glibc=(2, 17))
+        self.assertEqual(note("any", []), [])
+        self.assertEqual(note("any", [cudart, nvrtc]),
+                         ["the tag any names no glibc; the added stubs need glibc 2.17"])
+        (text,) = note("linux_x86_64", [cudart, stub_of("nvrtc", glibc=(2, 34))])
+        for expected in ("the tag linux_x86_64 names no glibc; the added stubs need glibc 2.34",
+                         "If you publish the wheel, first install anycuda's wheel", "need only glibc 2.17"):
+            self.assertIn(expected, text)
 
     def test_a_function_that_no_stub_has(self):
         self.assertIn("cudaFuture of CUDA 12", self.refusal(member("a.so", use(names=("cudaFuture",)))))

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from . import outcome
+from . import glibc, outcome
 from .files import FileEdit
 from .outcome import Outcome
 
@@ -37,6 +37,7 @@ def _wheel(one: Outcome) -> dict:
         "kept": one.untouched,
         "added": [{"file": name, "library": stub.library, "quiet": stub.quiet,
                    "opened_by": one.plan.users.get(name, [])} for name, stub in one.plan.stubs.items()],
+        "glibc": {"tag": _version(one.glibc), "stubs": _version(glibc.needed(one.plan.stubs.values()))},
         "left_out": [{"file": name, "why": why} for name, why in one.plan.left_out.items()],
         "freed": one.texts.changes,
         "texts": sorted(one.texts.edited),
@@ -44,6 +45,10 @@ def _wheel(one: Outcome) -> dict:
         "notes": one.notes,
         "verdict": one.verdict.for_json if one.verdict else None,
     }
+
+
+def _version(found: tuple[int, int] | None) -> str | None:
+    return glibc.dots(found) if found else None
 
 
 def _changed(edit: FileEdit) -> dict:

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from .scan import Member
 from .stubs import Stub
 
 # Tested with CUDA 11 and later; none of these runs with an older glibc.
 _OLDEST = (2, 17)
+_OWN_WHEEL = (f"anycuda's wheel, whose stubs need only glibc {_OLDEST[0]}.{_OLDEST[1]}: build it in a clone "
+              "(python3 packaging/wheel/build.py), or get it from PyPI once it is there")
 
 
 def too_new(member: Member, stubs: dict[str, Stub], promised: tuple[int, int] | None) -> list[Stub]:
@@ -19,18 +23,34 @@ def too_new(member: Member, stubs: dict[str, Stub], promised: tuple[int, int] | 
 
 def refusal(stubs: list[Stub], promised: tuple[int, int]) -> str:
     """The refusal of the wheel."""
-    newest = _dots(max(stub.glibc for stub in stubs))
+    newest = dots(max(stub.glibc for stub in stubs))
     folders = sorted({str(stub.path.parent) for stub in stubs})
     names: dict[tuple[int, int], set[str]] = {}
     for stub in stubs:
         names.setdefault(stub.glibc, set()).add(stub.path.name)
-    needs = "; ".join(f"{_dots(version)} for {', '.join(sorted(names[version]))}" for version in sorted(names))
-    return (f"the wheel's tag claims glibc {_dots(promised)}, but the stubs need glibc {newest}. Install anycuda's "
-            f"wheel, whose stubs need only glibc {_dots(_OLDEST)}: build it in a clone (python3 "
-            "packaging/wheel/build.py), or get it from PyPI once it is there. Or pass --any-glibc, if the repaired "
-            f"wheel stays on machines with glibc {newest} or newer: its tag will then be wrong. Stubs need the glibc "
-            f"of the machine where they were built; in {' and '.join(folders)}: glibc {needs}")
+    needs = "; ".join(f"{dots(version)} for {', '.join(sorted(names[version]))}" for version in sorted(names))
+    return (f"the wheel's tag claims glibc {dots(promised)}, but the stubs need glibc {newest}. Install {_OWN_WHEEL}. "
+            f"Or pass --any-glibc, if the repaired wheel stays on machines with glibc {newest} or newer: its tag will "
+            "then be wrong. Stubs need the glibc of the machine where they were built; "
+            f"in {' and '.join(folders)}: glibc {needs}")
 
 
-def _dots(version: tuple[int, int]) -> str:
+def note(platform: str, stubs: Iterable[Stub]) -> list[str]:
+    """The note on the stubs of a wheel whose tag has this platform, which claims no glibc."""
+    newest = needed(stubs)
+    if newest is None:
+        return []
+    text = f"the tag {platform} names no glibc; the added stubs need glibc {dots(newest)}"
+    if newest <= _OLDEST:
+        return [text]
+    return [f"{text}, and do not load with an older one. If you publish the wheel, first install {_OWN_WHEEL}. "
+            "Then repair the original wheel"]
+
+
+def needed(stubs: Iterable[Stub]) -> tuple[int, int] | None:
+    """The oldest glibc that all of the stubs run with; None without stubs."""
+    return max((stub.glibc for stub in stubs), default=None)
+
+
+def dots(version: tuple[int, int]) -> str:
     return ".".join(map(str, version))

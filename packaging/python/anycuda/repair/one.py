@@ -13,7 +13,7 @@ from pathlib import Path
 from ..analysis import libraries
 from ..failure import Failure
 from ..wheels import archive, packing, wheel_record
-from . import about, apply, outcome, plan, scan, stubs, texts
+from . import about, apply, glibc, outcome, plan, scan, stubs, texts
 from .exclude import Exclude
 from .outcome import Outcome
 from .report import Report
@@ -67,7 +67,8 @@ def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argpars
                           not arguments.quiet)
     note = _record_note(wheel.path, made.scan.unrecorded, arguments.any_record)
     exclude = Exclude(arguments.exclude)
-    promised = None if arguments.any_glibc else wheel.name.glibc
+    made.glibc = wheel.name.glibc
+    promised = None if arguments.any_glibc else made.glibc
     options = plan.Options(arguments.built_for, arguments.partly, promised, exclude)
     made.plan = plan.make(made.scan, wheel.name.distribution, options, table, found.of,
                           None if arguments.no_drop_ins else found.dropin)
@@ -78,6 +79,8 @@ def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argpars
         made.plan = plan.Plan()
         _add_verdict(wheel, made, arguments, table)
         return None
+    if made.glibc is None and not arguments.any_glibc:
+        made.plan.tag_notes = glibc.note(".".join(wheel.name.platforms), made.plan.stubs.values())
     brought = {name: stubs.written(stub, work) for name, stub in made.plan.stubs.items()}
     target = _texts(wheel, made, brought, arguments, table)
     _add_verdict(wheel, made, arguments, table)

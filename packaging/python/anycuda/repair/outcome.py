@@ -25,7 +25,8 @@ class Verdict:
 @dataclass
 class Outcome:
     """`reasons`: why it is refused or failed. `result`: the path of the result, with `size` bytes; None if nothing was
-    written. `was_there`: the same bytes were there before. `verdict`: None if it failed, and with --quiet."""
+    written. `was_there`: the same bytes were there before. `glibc`: the version that the wheel's tag claims, or None.
+    `verdict`: None if it failed, and with --quiet."""
 
     wheel: Path
     status: str = FAILED
@@ -36,11 +37,12 @@ class Outcome:
     result: Path | None = None
     size: int = 0
     was_there: bool = False
+    glibc: tuple[int, int] | None = None
     verdict: Verdict | None = None
 
     @property
     def notes(self) -> list[str]:
-        return [*self.plan.notes, *self.texts.notes]
+        return [*self.plan.notes, *self.plan.tag_notes, *self.texts.notes]
 
     @property
     def untouched(self) -> list[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 
 from .. import terminal
 from . import outcome, unique_notes
@@ -14,7 +15,8 @@ _STATUSES = {outcome.REPAIRED: "repaired", outcome.UNCHANGED: "with nothing to r
              outcome.FAILED: "failed"}  # statuses in the summary
 
 
-def plan(one: Outcome, verbose: bool) -> list[str]:
+def plan(one: Outcome, verbose: bool, reported: Collection[str] = ()) -> list[str]:
+    """`reported`: notes that the report on an earlier wheel has."""
     made, texts, out = one.plan, one.texts, []
     for edit in made.edits:
         out.append(f"{_INDENT}changed   {edit.name}")
@@ -27,7 +29,7 @@ def plan(one: Outcome, verbose: bool) -> list[str]:
     out += [f"{_INDENT}left out  {name}: {why}" for name, why in made.left_out.items()]
     out += [f"{_INDENT}freed     {change}" for change in texts.changes]
     out += [f"{_INDENT}{line}" for line in texts.about]
-    shown = one.notes if verbose else unique_notes.once(one.notes, unique_notes.first_copies(one.scan.sums))
+    shown = one.notes if verbose else unique_notes.once(one.notes, unique_notes.first_copies(one.scan.sums), reported)
     out += [f"{_INDENT}note      {note}" for note in shown]
     return [terminal.writable(line) for line in out]
 

@@ -34,7 +34,7 @@ class Options:
 class Plan:
     """`stubs`: name in the wheel -> stub. `left_out`: name -> why. `refusals`: why nothing may be done; each is a
     sentence that also says what to do, if possible. `notes`: further information. `users`: drop-in among the stubs ->
-    the files that open it."""
+    the files that open it. `tag_notes`: notes that are the same for every wheel with this tag."""
 
     edits: list[FileEdit] = field(default_factory=list)
     stubs: dict[str, Stub] = field(default_factory=dict)
@@ -42,6 +42,7 @@ class Plan:
     left_out: dict[str, str] = field(default_factory=dict)
     refusals: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    tag_notes: list[str] = field(default_factory=list)
 
 
 def make(scan: Scan, distribution: str, options: Options, table: Table,

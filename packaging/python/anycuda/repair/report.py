@@ -18,13 +18,15 @@ class Report:
         self._json, self._quiet, self._verbose = arguments.json, arguments.quiet, arguments.verbose
         self._command = command
         self._found: list[Outcome] = []
+        self._tag_notes: set[str] = set()  # those that are already in the report
         self.progress = Progress(io.StringIO() if self._quiet else None)
 
     def planned(self, one: Outcome) -> None:
         """Prints the plan before the wheel is written, which may take long."""
         self.progress.clear()
         if not self._json and not self._quiet:
-            self._print(terminal.writable(one.wheel.name), *outcome_lines.plan(one, self._verbose))
+            self._print(terminal.writable(one.wheel.name), *outcome_lines.plan(one, self._verbose, self._tag_notes))
+            self._tag_notes.update(one.plan.tag_notes)
 
     def done(self, one: Outcome) -> None:
         self.progress.clear()

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports a note once for all copies of a file: wheels have no links, so libraries may be in them twice. Pure."""
+"""Reports a note once for all copies of a file (wheels have no links, so libraries may be in them twice), and a note on
+a tag once for all wheels with this tag. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from ..wheels.wheel_record import Row
 
@@ -14,10 +15,11 @@ def first_copies(sums: Mapping[str, Row]) -> dict[str, str]:
     return {name: firsts.setdefault(row, name) for name, row in sums.items()}
 
 
-def once(notes: list[str], first_of: Mapping[str, str]) -> list[str]:
-    """The notes without repetitions. A note begins with the name of its file."""
+def once(notes: list[str], first_of: Mapping[str, str], reported: Collection[str] = ()) -> list[str]:
+    """The notes without repetitions. A note begins with the name of its file. `reported`: notes that the report on an
+    earlier wheel has."""
     found: dict[tuple[str, str], list[str]] = {}
-    for note in notes:
+    for note in (one for one in notes if one not in reported):
         name, blank, rest = note.partition(" ")
         key = (first_of[name], rest) if name in first_of else ("", note)
         found.setdefault(key, []).append(note)
