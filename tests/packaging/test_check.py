@@ -438,7 +438,7 @@ class RealWheels(Check):
         path = self.compile("user.so", "int cudnnCreate(void); int f(void) { return cudnnCreate(); }", other)
         status, out, _ = self.check(path)
         self.assertEqual((status, out.splitlines()[0], out.splitlines()[-1]),
-                         (1, "user.so: uses no CUDA library that has a stub",
+                         (1, "user.so: tied by libcudnn.so.7 (user.so); uses no CUDA library that has a stub",
                           "verdict: tied by libcudnn.so.7 (user.so)"))
         both = self.compile("both.so", "int cudnnCreate(void), cudaFree(void*);"
                             "int f(void) { return cudnnCreate() + cudaFree(0); }", other)
@@ -617,9 +617,12 @@ class Nothing(Check):
                  "libnppc.so.%d"]
         path = self.compile("loads.so", "const char* const names[] = {" + json.dumps(names)[1:-1] + "};")
         status, out, _ = self.check(path)
-        self.assertEqual((status, out.splitlines()[0]), (1, "loads.so: links no CUDA library"))
-        self.assertIn("\n  may load libcupti.so.13 or libnppc.so.12 by name: anycuda has no stub for it, so this opens "
-                      "NVIDIA's library, which belongs to one CUDA major only", out)
+        self.assertEqual((status, out.splitlines()[0]), (
+            1, "loads.so: tied to CUDA 13 by libcupti.so.13 (opened by loads.so); tied to CUDA 12 by libnppc.so.12 "
+               "(opened by loads.so); links no CUDA library"))
+        self.assertIn("\n  may load libcupti.so.13 (nvidia-cuda-cupti) or libnppc.so.12 (nvidia-npp-cu12) by name: "
+                      "anycuda has no stub for it, so this opens NVIDIA's library, which belongs to one CUDA major "
+                      "only", out)
         self.assertIn("\n  may load libcufile.so.0 or libcupti.so or libcutensor.so.2 or libnppc.so.%d by name: "
                       "anycuda has no stub for it, so this opens NVIDIA's library\n", out)
         (file,) = self.json(path)["inputs"][0]["files"]

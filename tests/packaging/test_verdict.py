@@ -3,6 +3,7 @@
 the verdict of `anycuda repair` on the same wheel."""
 
 import json
+import re
 import unittest
 import zipfile
 from pathlib import Path
@@ -11,12 +12,13 @@ from analysis_support import BUILD, Folder, artifact, library_file, table, use_o
 from wheel_support import anycuda as run_command
 from wheel_support import make_wheel
 
-from anycuda.analysis import companions, contents, named, static_runtime, ties
+from anycuda.analysis import companions, contents, distributions, named, static_runtime, ties
 from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
 from anycuda.analysis.kernels import Needs
 from anycuda.check import describe_verdict, input_verdict
 from anycuda.wheels import requirement
 
+ROOT = Path(__file__).resolve().parents[2]
 CUPTI = "libcupti.so.12"
 BLAS = ("cublasCreate_v2", "cublasDestroy_v2", "cublasGetVersion_v2", "cublasSgemm_v2", "cublasDgemm_v2")
 
@@ -44,6 +46,38 @@ def stands(*files: FileUse, inside=(), requires=(), python=(), kernels=None) -> 
 
 def described(*files: FileUse, **options) -> str:
     return describe_verdict.sentence(stands(*files, **options))
+
+
+class Ties(unittest.TestCase):
+    def test_short_sentence_of_ties(self):
+        def users(number: int) -> list[str]:
+            return [f"{chr(ord('a') + one)}.so" for one in range(number)]
+        for libraries, text in (
+                ({"libx.so.12": 4}, "libx.so.12 (a.so, b.so, c.so and 1 more)"),
+                ({"libx.so.12": 1, "liby.so.12": 2, "libz.so.12": 2},
+                 "libx.so.12 (a.so), liby.so.12 and libz.so.12 (a.so, b.so)"),
+                ({"libw.so.12": 1, "libx.so.12": 2, "liby.so.12": 3, "libz.so.12": 9},
+                 "libw.so.12 (a.so), libx.so.12 (2 files), liby.so.12 (3 files), libz.so.12 (9 files)")):
+            found = [ties.Tie(file, name, ties.NEEDS, "12") for name, number in libraries.items()
+                     for file in users(number)]
+            self.assertEqual(describe_verdict.tied(found, short=True), f"tied to CUDA 12 by {text}")
+        opened = [ties.Tie("a.so", "libx.so.12", ties.OPENS, "12")]
+        self.assertEqual(describe_verdict.tied(opened, short=True), "tied to CUDA 12 by libx.so.12 (opened by a.so)")
+
+    def test_distribution_of_a_tie_is_one_of_the_catalogue(self):
+        text = (ROOT / "compat" / "catalogue" / "dynamic_libraries.txt").read_text(encoding="utf-8")
+        entries = [entry for entry in re.split(r"\n(?=[\w-]+\n)", text) if "\n    from " in entry]
+        checked = set()
+        for entry in entries:
+            for file in filter(lambda name: table().has_no_stub(name) and table().ties_to_cuda(name),
+                               re.findall(r"lib\S+\.so\S*", entry)):
+                found = distributions.of_tie(file, table())
+                self.assertIn(found, entry.partition("\n    from ")[2].split(), file)
+                self.assertEqual(distributions.pin_of(requirement.parse(found), table()).major, table().cuda_of(file))
+                checked.add(file.partition(".so")[0])
+        self.assertLessEqual({"libcufftw", "libcupti", "libnppc", "libnvblas"}, checked)
+        for file in ("libcudnn.so.7", "libcutensor.so.2", "libcupti.so"):
+            self.assertEqual(distributions.of_tie(file, table()), "", file)
 
 
 class Kinds(unittest.TestCase):
@@ -279,6 +313,43 @@ class Command(Tied):
             self.assertEqual((found, err), (status, ""), arguments)
             if "--library" not in arguments:  # it is about all of them
                 self.assertEqual(out.splitlines()[-1], "verdict: tied to CUDA 12 by libcupti.so.12 (tied.so)")
+
+    def test_first_line_begins_with_the_ties(self):
+        path, text = self.tied(), "tied.so: tied to CUDA 12 by libcupti.so.12 (tied.so); uses no CUDA library that has"
+        for arguments, first in (((), f"{text} a stub"),
+                                 (("--allow", "tied"), "tied.so: uses no CUDA library that has a stub")):
+            self.assertEqual(self.check(path, *arguments)[1].splitlines()[0], first, arguments)
+        absent = self.call("absent.so", "cudaLaunchKernelExC cuptiGetVersion", library_file("cudart", "12.9"),
+                           self.folder / CUPTI)
+        self.assertEqual(self.check(absent, "--runtime", "11.7")[1].splitlines()[0], "absent.so: tied to CUDA 12 by "
+                         "libcupti.so.12 (absent.so); 1 function would fail on CUDA 11.7")
+
+    def test_report_says_what_to_do_about_ties(self):
+        path, start = self.tied(), "To end the tie, build without "
+        lines = self.check(path)[1].splitlines()
+        self.assertIn("  needs libcupti.so.12 (nvidia-cuda-cupti-cu12), for which anycuda has no stub: it must be "
+                      "installed", lines)
+        page = '(docs/troubleshooting.md, "tied to CUDA 12 by ...").'
+        self.assertIn(f"  {start}libcupti.so.12, or do not link it: try its name for each CUDA major with dlopen; to "
+                      f"keep it, install nvidia-cuda-cupti-cu12 beside your program {page}", lines)
+        for arguments in (("--allow", "tied"), ("--runtime", "12"), ("--library", "cudart")):
+            self.assertNotIn(start, self.check(path, *arguments)[1])
+        opens = self.compile("opens.so", 'const char* f[] = {"libnppc.so.12", "libnpps.so.12"};')
+        wheel_of_two = make_wheel(self.folder, {"a.so": path.read_bytes(), "b.so": opens.read_bytes()})
+        lines = [line for line in self.check(wheel_of_two)[1].splitlines() if start in line]
+        self.assertEqual(lines, [f"  {start}these 3 libraries, or do not link them: try their names for each CUDA "
+                                 "major with dlopen; to keep them, install nvidia-cuda-cupti-cu12 and nvidia-npp-cu12 "
+                                 f"beside your program {page}"])
+
+    def test_report_shortens_ties(self):
+        bound = self.tied().read_bytes()
+        path = make_wheel(self.folder, {f"{number}.so": bound for number in range(5)})
+        first, *_, last = self.check(path)[1].splitlines()
+        text = "tied to CUDA 12 by libcupti.so.12 (0.so, 1.so, 2.so and 2 more)"
+        self.assertEqual((first, last), (f"{path.name}: {text}; uses no CUDA library that has a stub",
+                                         f"verdict: {text}"))
+        verdict = json.loads(self.check(path, "--json")[1])["inputs"][0]["verdict"]
+        self.assertEqual(verdict["text"], "tied to CUDA 12 by libcupti.so.12 (0.so, 1.so, 2.so, 3.so, 4.so)")
 
     def test_each_file_of_several_has_a_verdict(self):
         free = self.call("free.so", "cudaFree", library_file("cudart", "12.9"))

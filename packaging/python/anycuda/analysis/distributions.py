@@ -22,6 +22,8 @@ _PLAIN = frozenset((
     "nvidia-cuda-profiler-api", "nvidia-cuda-sanitizer-api", "nvidia-cufile", "nvidia-npp", "nvidia-nvml-dev",
     "nvidia-nvtx", "nvidia-nvvm"))
 _PLAIN_MAJOR = "13"
+# The start of a name of unstubbed libraries that tie files to one CUDA -> the distribution, without -cu12.
+_OF_TIES = {"libcupti": "nvidia-cuda-cupti", "libnpp": "nvidia-npp", "libnvrtc-builtins": "nvidia-cuda-nvrtc"}
 _SONAME_NUMBER = re.compile(r"\.so\.(\d+)")
 _SUFFIX = re.compile(r"-(?:cu|cuda)(1\d)\d?x?")  # nvidia-cublas-cu12, cupy-cuda12x, nvidia-dali-cuda120
 _EXTRA = re.compile(r"(?:cu|cuda)-?(1\d)\d?x?(?:-.+)?")  # numba-cuda[cu12], jax[cuda12], x[cuda12-local]
@@ -88,6 +90,18 @@ def pins(fields: list[Field], table: Table) -> list[tuple[int, Pin]]:
 def brought_by(name: str, table: Table) -> tuple[Library, ...]:
     """The libraries of a distribution."""
     return tuple(library for library in table.libraries.values() if normal(name) in library.wheels.values())
+
+
+def of_tie(file: str, table: Table) -> str:
+    """The distribution with a library that ties files to one CUDA: nvidia-npp-cu12 for libnppc.so.12; "" if
+    unknown."""
+    major = table.cuda_of(file)
+    stem = file.partition(".so")[0]
+    for library in table.libraries.values():
+        if stem in (library.stem, *library.companions):
+            return library.wheels.get(major or "", "")
+    name = next((name for start, name in _OF_TIES.items() if stem.startswith(start)), "")
+    return f"{name}{'' if major == _PLAIN_MAJOR else f'-cu{major}'}" if name and major else ""
 
 
 def _by_name(name: str) -> str:

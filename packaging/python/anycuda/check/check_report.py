@@ -148,6 +148,10 @@ class _Page:
             self._table(["function", "built for", "on", "kind", "in", "why"], rows)
 
     def _hints(self) -> None:
+        ties = "" if self.asked.of_device_code else describe_input.ties_hint(self.input, self.asked)
+        if ties:
+            self._gap()
+            self._line(ties)
         if self.failing:
             self._gap()
             self._line("The file references these functions; that does not mean it calls them (exclude them with "

@@ -7,19 +7,31 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Callable
 
-from ..analysis import code_rules, describe_kernels, gpus, kernels, libraries, named, opened, pathfinder, preload
+from ..analysis import (
+    code_rules,
+    describe_kernels,
+    distributions,
+    gpus,
+    kernels,
+    libraries,
+    named,
+    opened,
+    pathfinder,
+    preload,
+)
 from ..analysis.describe_kernels import some
 from ..analysis.file_use import FileUse, Use
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
 from . import drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
-from .describe_verdict import needs_driver, sentence, tied
+from .describe_verdict import listed, needs_driver, sentence, tied
 from .findings import DEVICE_CODE, File, Input
 from .input_verdict import FREE, NO_CUDA
 from .requirements import PinFate, Preload
 
 _FREE = "--free-requirements"
+_PAGE = 'docs/troubleshooting.md, "tied to CUDA 12 by ..."'
 _PROVIDES = {
     "original": "is NVIDIA's {library} itself",
     "renamed": "is a renamed copy of NVIDIA's {library}",
@@ -32,7 +44,7 @@ _PROVIDES = {
 
 def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> tuple[str, str]:
     """The verdict, and its colour."""
-    parts = [sentence(one.verdict)]
+    parts = [sentence(one.verdict, short=True)]
     if failing:
         parts.append(_failing(failing, asked, matrix))
     if one.problems and one.files:
@@ -52,7 +64,7 @@ def verdicts(one: Input) -> tuple[list[tuple[str, str]], str]:
     if one.kind == "file" or len(one.files) < 2:
         return [], ""
     none = [file for file in one.files if file.verdict.kind == NO_CUDA and not file.verdict.kernels]
-    rows = [(file.name, sentence(file.verdict)) for file in one.files if file not in none]
+    rows = [(file.name, sentence(file.verdict, short=True)) for file in one.files if file not in none]
     return rows, f"no CUDA in {counted(len(none), 'other file')}" if none else ""
 
 
@@ -65,11 +77,12 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     incomplete = f"; {counted(len(one.problems), 'file')} could not be checked" if one.problems else ""
     if asked.of_device_code:
         return f"{name}: {_failing(failing, asked, matrix)}" if failing else name, "red" if failing else "bold"
+    ties = one.ties(asked)
+    start = f"{name}: {tied(ties, short=True)}; " if ties else f"{name}: "
     if not cells:
-        bad = incomplete or one.ties(asked)
-        return f"{name}: {_without_cells(one, asked)}{incomplete}", "red" if bad else "yellow"
+        return f"{start}{_without_cells(one, asked)}{incomplete}", "red" if incomplete or ties else "yellow"
     if failing:
-        return f"{name}: {_failing(failing, asked, matrix)}{incomplete}", "red"
+        return f"{start}{_failing(failing, asked, matrix)}{incomplete}", "red"
     suffix = ", if its other CUDA libraries are installed" if any(map(_others(one), one.files)) else ""
     late = one.late_drivers(asked)
     if late:
@@ -81,9 +94,8 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
         suffix += "; but its link to the stub records no CUDA major"
     where = _where(cells, asked, matrix)
-    ties = one.ties(asked)
     if ties:
-        return f"{name}: {tied(ties)}; all other CUDA functions that it uses run on {where}{incomplete}", "red"
+        return f"{start}all other CUDA functions that it uses run on {where}{incomplete}", "red"
     colour = "red" if incomplete or late else "yellow" if suffix else "green"
     return f"{name}: all CUDA functions that it uses run on {where}{suffix}{incomplete}", colour
 
@@ -271,8 +283,17 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
                          "are passed on unchecked: link it with the library in lib/anycuda/link/MAJOR")
     if others:
         must = "it" if len(others) == 1 else "they"
-        texts.append(f"needs {', '.join(others)}, for which anycuda has no stub: {must} must be installed")
+        texts.append(f"needs {_with_packages(others)}, for which anycuda has no stub: {must} must be installed")
     return texts
+
+
+def _with_packages(names: list[str]) -> str:
+    """libcutensor.so.2, libnppc.so.12 and libnpps.so.12 (nvidia-npp-cu12)"""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(distributions.of_tie(name, libraries.table()), []).append(name)
+    return ", ".join(f"{listed(alike)} ({package})" if package else ", ".join(alike)
+                     for package, alike in found.items())
 
 
 def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
@@ -280,7 +301,8 @@ def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
     alike: dict[tuple[str, str], list[str]] = {}
     for one in opened.of(use, libraries.table(), inside):
         if asked.wants(one.library):
-            alike.setdefault((one.library, one.kind), []).append(one.name)
+            name = _with_packages([one.name]) if one.kind == "tied" else one.name
+            alike.setdefault((one.library, one.kind), []).append(name)
     return [f"may load {' or '.join(names)} by name: {opened.WHO_SERVES[kind]}" for (_, kind), names in alike.items()]
 
 
@@ -304,6 +326,19 @@ def device_code(one: Input, asked: Asked) -> list[str]:
                   for group in groups]
         lines += drivers_asked.hints(groups, kernels.uncovered(one.kernels.files, facts), asked, facts)
     return lines
+
+
+def ties_hint(one: Input, asked: Asked) -> str:
+    """What to do about the ties; "" if none fails."""
+    names = list(dict.fromkeys(tie.library for tie in one.ties(asked)))
+    if not names:
+        return ""
+    packages = list(dict.fromkeys(filter(None, (distributions.of_tie(name, libraries.table()) for name in names))))
+    these, it, its_name = ((names[0], "it", "its name") if len(names) == 1 else
+                           (f"these {len(names)} libraries", "them", "their names"))
+    keep = f"; to keep {it}, install {listed(packages)} beside your program" if packages else ""
+    return (f"To end the tie, build without {these}, or do not link {it}: try {its_name} for each CUDA major with "
+            f"dlopen{keep} ({_PAGE}).")
 
 
 def requirements(one: Input) -> list[str]:

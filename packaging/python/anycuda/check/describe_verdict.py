@@ -9,7 +9,7 @@ from ..analysis.companions import Companion
 from ..analysis.describe_kernels import some
 from ..analysis.kernels import Needs
 from ..analysis.static_runtime import StaticRuntime
-from ..analysis.ties import OPENS, Tie
+from ..analysis.ties import NEEDS, OPENS, Tie
 from .input_verdict import (
     CUDA_ITSELF,
     FREE,
@@ -24,11 +24,14 @@ from .input_verdict import (
     Loaded,
 )
 
+_BY = {NEEDS: "", OPENS: "opened by "}
+_MOST_GROUPS = 3  # groups of libraries whose files a short sentence names; of more groups it counts the files
 
-def sentence(found: InputVerdict) -> str:
-    """The verdict's kind, and then everything else that applies."""
+
+def sentence(found: InputVerdict, short: bool = False) -> str:
+    """The verdict's kind, and then everything else that applies. `short`: for people, with few files of ties."""
     parts = {
-        TIED: tied(found.ties) if found.ties else "",
+        TIED: tied(found.ties, short) if found.ties else "",
         STATIC: _static(found.static) if found.static else "",
         OWN_LOADER: _own_loader(found),
         WITH: _with(found.companions) if found.companions else "",
@@ -47,21 +50,44 @@ def sentence(found: InputVerdict) -> str:
     return "; ".join([first, *others])
 
 
-def tied(ties: Sequence[Tie]) -> str:
+def tied(ties: Sequence[Tie], short: bool = False) -> str:
     """tied to CUDA 12 by libnppc.so.12 (a.so), libnpps.so.12 (opened by b.so)"""
+    by = _few if short else _libraries
     by_cuda: dict[str, list[Tie]] = {}
     for tie in ties:
         by_cuda.setdefault(tie.cuda, []).append(tie)
-    return "; ".join(f"tied {f'to CUDA {cuda} ' if cuda else ''}by {_libraries(group)}"
+    return "; ".join(f"tied {f'to CUDA {cuda} ' if cuda else ''}by {by(group)}"
                      for cuda, group in by_cuda.items())
 
 
 def _libraries(ties: Iterable[Tie]) -> str:
+    return ", ".join(f"{library} ({_BY[how]}{', '.join(files)})" for (library, how), files in _users(ties).items())
+
+
+def _few(ties: Iterable[Tie]) -> str:
+    """libcupti.so.12 (a.so), libnppc.so.12 and libnppig.so.12 (b.so, c.so, d.so and 4 more)"""
+    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (library, how), files in _users(ties).items():
+        groups.setdefault((how, tuple(files)), []).append(library)
+    return ", ".join(f"{listed(names)} ({_BY[how]}{_files(files, len(groups) > _MOST_GROUPS)})"
+                     for (how, files), names in groups.items())
+
+
+def _users(ties: Iterable[Tie]) -> dict[tuple[str, str], list[str]]:
+    """(library, how) -> files"""
     users: dict[tuple[str, str], list[str]] = {}
     for tie in ties:
         users.setdefault((tie.library, tie.how), []).append(tie.file)
-    return ", ".join(f"{library} ({'opened by ' if how == OPENS else ''}{', '.join(files)})"
-                     for (library, how), files in users.items())
+    return users
+
+
+def _files(names: Sequence[str], count: bool) -> str:
+    return f"{len(names)} files" if count and len(names) > 1 else some(names)
+
+
+def listed(names: Sequence[str]) -> str:
+    """a; a and b; a, b and c"""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _static(runtimes: Sequence[StaticRuntime]) -> str:

@@ -78,7 +78,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
         return _without_calls(one)
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
     if one.verdict.ties:
-        answers.append((None, f"It is {tied(one.verdict.ties)}; {_NOT_SEARCHED}"))
+        answers.append((None, f"It is {tied(one.verdict.ties, short=True)}; {_NOT_SEARCHED}"))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return Verdict(runs, tuple(dict.fromkeys(counted)))

@@ -22,7 +22,7 @@ def of(wheel: Wheel, scan: Scan, texts: Texts, table: Table) -> Verdict:
     found.kernels.forget({name for name, _ in members} - {name for name, _ in ties.staying(members)})
     found.other_system = bool(inputs.other_system(wheel.path.name, list(scan.files), bool(files)))
     findings.evaluate(found, table)
-    return Verdict(describe_verdict.sentence(found.verdict), as_json.verdict(found.verdict))
+    return Verdict(describe_verdict.sentence(found.verdict, short=True), as_json.verdict(found.verdict))
 
 
 def _metadata(wheel: Wheel, texts: Texts) -> bytes:
