@@ -47,7 +47,7 @@ def spack_and_module(machine):
 
 
 @setups("Spack: `spack load cuda@12.9`, system's Python; toolkit 13.5", "replica: Spack's layout and variables",
-        _SPACK_PICK, _SYSTEM, _SYSTEM, "`spack load` sets CUDA_HOME, which comes before the system.",
+        _SPACK_PICK, _SYSTEM, _SYSTEM, "`spack load` sets CUDA_HOME, which the stub searches before the system.",
         LATE_VARIABLES + NO_MAJOR)
 def spack_load(machine):
     machine.toolkit(_SPACK, "12.9")
@@ -81,7 +81,7 @@ def nix_python(machine):
 @setups("EasyBuild: module CUDA/12.9 (LD_LIBRARY_PATH, CUDA_HOME, CUDA_PATH), C++ program; toolkit 13.5",
         "replica: EasyBuild's layout and variables", "12.9 /apps/software/CUDA/12.9.1",
         f"12.9 /apps/software/CUDA/12.9.1; {_SYSTEM}", "-",
-        "The module sets LD_LIBRARY_PATH, which comes before the system.", NO_MAJOR)
+        "The module sets LD_LIBRARY_PATH, which the stub searches before the system.", NO_MAJOR)
 def easybuild(machine):
     _module(machine)
     return Program()
@@ -108,7 +108,8 @@ def _module(machine):
         "replica: a module's variables",
         "13.0 /apps/cuda/13.0",
         "12.4 /apps/cuda/12.4; 13.0 /apps/cuda/13.0", "-",
-        "LD_LIBRARY_PATH is one environment, in which the newest CUDA is used, whatever the order of its folders.",
+        "The stub treats all folders of LD_LIBRARY_PATH as one environment, and uses the newest CUDA in it, whatever "
+        "the order of the folders.",
         NO_MAJOR)
 def two_modules(machine):
     machine.toolkit("/apps/cuda/12.4", "12.4").toolkit("/apps/cuda/13.0", "13.0")
@@ -119,7 +120,7 @@ def two_modules(machine):
 @setups("HPC SDK 25.9 with CUDA 12.9 and 13.0, module nvhpc loaded; C++ program",
         "replica: the SDK's layout and variables",
         f"12.9 {_HPC}/12.9", f"12.9 {_HPC}/12.9", "-",
-        "The module sets LD_LIBRARY_PATH, which comes before the system.")
+        "The module sets LD_LIBRARY_PATH, which the stub searches before the system.")
 def hpc_module(machine):
     _hpc_sdk(machine)
     machine.env(LD_LIBRARY_PATH=f"{_HPC}/12.9/lib64", NVHPC_CUDA_HOME=f"{_HPC}/12.9")
@@ -127,7 +128,8 @@ def hpc_module(machine):
 
 
 @setups("HPC SDK 25.9 with CUDA 12.9 and 13.0, nothing loaded; C++ program", "replica: the SDK's layout",
-        f"13.0 {_HPC}/13.0", "none", "-", "The SDK's folders are part of the system, whose newest CUDA is used.",
+        f"13.0 {_HPC}/13.0", "none", "-",
+        "The stub searches the SDK's folders as a part of the system, and uses the newest CUDA of the system.",
         NO_MAJOR)
 def hpc(machine):
     _hpc_sdk(machine)

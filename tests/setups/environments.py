@@ -40,17 +40,16 @@ def by_path(machine):
 
 
 @setups("venv made with `--copies`", "`python -m venv --copies`", _VENV_WHEEL, "none", _VENV_WHEEL,
-        "The interpreter is a file in the environment; pyvenv.cfg names the Python from which the "
-        "environment was made.", NO_MAJOR)
+        "The interpreter is a copy, not a link. The stub still detects the environment by its pyvenv.cfg.", NO_MAJOR)
 def copied(machine):
     command = machine.venv("~/app/.venv", "--copies", base=machine.prefix("/opt/python"))
     machine.wheel(f"~/app/.venv/{SITE}", "12.9")
     return Python(command)
 
 
-@setups("venv found in PATH through a link to its folder, written with a slash at its end", "`python -m venv`",
-        _VENV_WHEEL, "none", _VENV_WHEEL, "Python does not resolve the link: `sys.prefix` is the link's "
-                                          "path.", NO_MAJOR)
+@setups("`python` from the PATH entry `~/current/bin/`, where `~/current` is a link to the venv", "`python -m venv`",
+        _VENV_WHEEL, "none", _VENV_WHEEL,
+        "Python does not resolve the link: `sys.prefix` is `~/current`, and the stub searches this folder.", NO_MAJOR)
 def linked(machine):
     _with_wheel(machine)
     machine.link("~/current", "~/app/.venv")

@@ -20,11 +20,18 @@ Otherwise it is a Python interpreter that calls `libcudart_stub.so` through ctyp
 In these columns, `none` means that the result is empty. If the process of a row imports torch, each column lists the
 runtimes that are loaded at the end.
 
-`12.9 wheel ~/app/.venv` is the library in NVIDIA's wheel in the site-packages of the prefix `~/app/.venv`. If a set-up
-adds a folder to `sys.path` by PYTHONPATH or a .pth file, the wheel may be in this folder itself (`~/app/libs`). A path
-that ends in `lib` or `x86_64-linux-gnu` is the folder that holds the library. Any other path, such as
-`12.9 /usr/local/cuda-12.9`, is a toolkit's folder, which holds the library in `targets/x86_64-linux/lib`. A set-up's
-toolkit is in `ld.so.cache` only if the set-up says so, or the column *dynamic linker* names the toolkit.
+Read the cells of these columns as follows:
+
+- `12.9 wheel ~/app/.venv`: the library of CUDA 12.9 in NVIDIA's wheel, installed in the environment `~/app/.venv`, in
+  its folder `site-packages`
+- `12.9 wheel ~/app/libs`, where `~/app/libs` is a folder that PYTHONPATH or a .pth file adds to `sys.path`: the same,
+  but the wheel is installed directly in this folder
+- a path that ends in `lib` or `x86_64-linux-gnu`: the folder that holds the library
+- any other path, such as `12.9 /usr/local/cuda-12.9`: the folder of a toolkit, which holds the library in
+  `targets/x86_64-linux/lib`
+
+A set-up may have a toolkit that is not in `ld.so.cache`: then the set-up does not mention `ld.so.cache`, and the column
+*dynamic linker* does not show the toolkit.
 
 The last column states why anycuda's stub uses the runtime in the column *anycuda*. A number in brackets in the last
 column refers to [the list below](#why-the-others-differ), which states why the dynamic linker or cuda-pathfinder finds

@@ -21,7 +21,8 @@ def _lib(release: str, folder: str = "/usr/local/cuda-") -> str:
 
 @setups("Toolkits 12.9 and 13.0 from runfiles, /usr/local/cuda links to 12.9; C++ program", _TOOLKIT,
         _lib("13.0"), "none", "-",
-        "The system is one environment, whose newest CUDA is used. /usr/local/cuda only selects the default nvcc.",
+        "The stub treats the system as one environment, and uses the newest CUDA in it. /usr/local/cuda only selects "
+        "the default nvcc.",
         NO_MAJOR)
 def two_toolkits(machine):
     machine.local_toolkits("13.0", "12.9")
