@@ -57,12 +57,14 @@ many of these wheels.
   ends the process if NVIDIA's libraries are in place of the stubs. **free** is about binaries: a Python file of the
   wheel may still need NVIDIA's libraries, for example if it loads them with `cuda.pathfinder`, as cupy-cuda12x 14 does.
   `anycuda check` and `anycuda repair` report these libraries in notes ([repair.md](repair.md#python-files)).
-- **free but for X**: like **free**, except for the libraries X. X is a library of NVIDIA without a stub, and its name
-  is the same for every CUDA; or X is a library that the wheel opens by name and that has no
-  [drop-in](glossary.md#libraries) in the wheel ([repair.md](repair.md#opened-by-name) has the reasons). One reason is
-  that the file tries several majors and takes the installed one; `anycuda run` serves the names that such a file
-  tries. Another reason is that anycuda has no stub for the library, such as `libnppc.so.12`.
-- **not free**: the wheel needs a library of one CUDA that has no stub, or a function that the stubs lack.
+- **free but for X**: like **free**, except that the wheel still uses the libraries X of NVIDIA. There are two kinds of
+  such libraries. The first kind has no stub, but has the same name in every CUDA. The wheel opens a library of the
+  second kind by its name, and the repair adds no [drop-in](glossary.md#libraries) for this name
+  ([repair.md](repair.md#opened-by-name) has the reasons). For example, the file tries the names of several majors, and
+  takes the installed one (`anycuda run` serves such names); or anycuda has no stub for the library, such as
+  `libnppc.so.12`.
+- **not free**: the wheel is linked to a library that belongs to one CUDA and has no stub, or it needs a function that
+  the stubs lack.
 - **nothing to repair**: no library of the wheel needs a CUDA library, opens one by a fixed name, or has a CUDA runtime
   linked in. A library of the wheel may still compose such a name when it runs, or the wheel's Python code may open a
   CUDA library.
@@ -70,9 +72,10 @@ many of these wheels.
 Some reasons in the column **why** need an explanation:
 
 - "5 files need PyTorch (libc10.so), every CUDA reference is in the stubs": these 5 files do not open, since PyTorch is
-  missing. Their CUDA functions are all present: for each of them, a stub of the repaired wheel exports the function
-  under the symbol version that the file asks for. Some functions are in a copy of NVIDIA's library that stays in the
-  wheel: repair keeps a copy that has a CUDA runtime linked into it ([repair.md](repair.md#what-the-repair-changes)).
+  missing. So the command checks them without opening them: for each CUDA function that a file uses, a stub of the
+  repaired wheel exports the function under the symbol version that the file asks for. In a few wheels, a copy of
+  NVIDIA's library that the wheel contains exports some of the functions: repair keeps such a copy if a CUDA runtime is
+  linked into it ([repair.md](repair.md#what-the-repair-changes)).
 - "need NVIDIA's libraries without a stub, the same beside every CUDA": each of these libraries has one name for every
   CUDA, so it does not make the wheel need one certain CUDA.
 - "its Python code names libcublas.so.12": a Python file of the wheel has this name in a string, and may open the
