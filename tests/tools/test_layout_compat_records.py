@@ -3,7 +3,7 @@
 
 import unittest
 
-from abi_support import real, table
+from abi_support import SmallDatabase, real, table
 from generate import flatten, layout, layout_compat
 from test_layout_compat import compare
 
@@ -91,10 +91,14 @@ class Layouts(unittest.TestCase):
                           "struct S: its layout is unknown in the runtime"))
 
     def test_types_that_are_missing_or_damaged_are_named(self):
-        with self.assertRaisesRegex(layout.UnknownType, "types.txt has no type 'struct S' in version "):
-            table({}).resolve_text("struct S")
-        with self.assertRaisesRegex(ValueError, "types.txt: cannot read the field 'int a' of struct S"):
-            layout.parse_record("struct S", ("size 4 align 4", "int a"))
+        with SmallDatabase("nvrtc", versions="12.9  x\n", functions="",
+                           types="struct S\n  12.9  size 4 align 4\n      int a\n") as database:
+            damaged = database.type_table("12.9")
+        with self.assertRaisesRegex(layout.UnknownType, "nvrtc/types.txt has no type 'struct T' in version 12.9"):
+            damaged.resolve_text("struct T")
+        for read in (damaged.resolve_text, damaged.reached):
+            with self.assertRaisesRegex(ValueError, "^nvrtc/types.txt: cannot read the field 'int a' of struct S"):
+                read("struct S")
 
     def test_a_further_member_of_a_union(self):
         old = "size 16 align 8 | 0  int  kind | 8  union U  of"

@@ -82,8 +82,10 @@ class TypeTable:
         bodies: Mapping[str, tuple[str, ...]],
         enumerators: Mapping[str, Mapping[str, int]],
         macros: Mapping[str, int] = MappingProxyType({}),
+        file: str = "types.txt",
     ) -> None:
         self.version = version
+        self.file = file  # for messages
         self.bodies = bodies
         self.enumerators = enumerators
         self.macros = macros
@@ -120,7 +122,7 @@ class TypeTable:
         if body is None:
             target = self.bodies.get(f"typedef {name}")
             if target is None:
-                raise UnknownType(f"types.txt has no type {name!r} in version {self.version}")
+                raise UnknownType(f"{self.file} has no type {name!r} in version {self.version}")
             return self.resolve(ctype.parse(target[0]))
         if name.startswith("enum "):
             size = int(body[0].split()[1])
@@ -132,7 +134,7 @@ class TypeTable:
         """Layout of `struct x` or `union x`."""
         known = self._records.get(key)
         if known is None:
-            known = self._records[key] = parse_record(key, self.bodies[key])
+            known = self._records[key] = parse_record(key, self.bodies[key], self.file)
         return known
 
     def reached(self, text: str) -> set[str]:
@@ -144,7 +146,7 @@ class TypeTable:
                 key = name if name in self.bodies else f"typedef {name}"
                 if key in self.bodies and key not in found:
                     found.add(key)
-                    waiting += types_in(key, self.bodies[key])
+                    waiting += types_in(key, self.bodies[key], self.file)
         return found
 
     def fingerprint(self, text: str) -> frozenset[int]:
@@ -214,7 +216,7 @@ class TypeTable:
             classes[offset // 8] = "integer"
 
 
-def parse_record(key: str, body: tuple[str, ...]) -> Record:
+def parse_record(key: str, body: tuple[str, ...], file: str) -> Record:
     if body[0] == "opaque":
         return Record(key, 0, 1, (), True)
     _, size, _, align = body[0].split()
@@ -222,7 +224,7 @@ def parse_record(key: str, body: tuple[str, ...]) -> Record:
     for line in body[1:]:
         match: Optional[re.Match] = _FIELD.match(line)
         if not match:
-            raise ValueError(f"types.txt: cannot read the field {line!r} of {key}: harvest the file again "
+            raise ValueError(f"{file}: cannot read the field {line!r} of {key}: harvest the file again "
                              "(stubs/abi/README.md)")
         offset, bit, text, bits, name = match.groups()
         fields.append(Field(int(offset), text, name, int(bit or 0), int(bits or 0)))
@@ -244,10 +246,10 @@ def _names(node: CType) -> list[str]:
 
 
 @cache
-def types_in(key: str, body: tuple[str, ...]) -> tuple[str, ...]:
+def types_in(key: str, body: tuple[str, ...], file: str) -> tuple[str, ...]:
     """Type texts inside a body of types.txt."""
     if key.startswith("typedef "):
         return (body[0],)
     if key.startswith("enum ") or body[0] == "opaque":
         return ()
-    return tuple(field.type for field in parse_record(key, body).fields)
+    return tuple(field.type for field in parse_record(key, body, file).fields)

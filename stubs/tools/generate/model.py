@@ -191,7 +191,8 @@ class Database:
             for name in self.borrowed:
                 key, _, origin = name.rpartition("@")
                 bodies[name] = self.types[key][origin]
-            known = self._tables[version] = TypeTable(version, bodies, enums, self.macros(version))
+            known = self._tables[version] = TypeTable(version, bodies, enums, self.macros(version),
+                                                      f"{self.library}/types.txt")
         return known
 
     @cached_property
