@@ -419,6 +419,12 @@ class DescribeCandidate(unittest.TestCase):
         self.assertEqual(verdict_of(candidate(_11=TOO_OLD, _12=TOO_OLD)),
                          ("driver too old", "needs a driver for CUDA 13"))
 
+    def test_an_unknown_branch_of_the_driver_differs_from_an_unknown_minimum(self):
+        for name, words in (("driver_branch_unknown", "driver branch unknown"),
+                            ("driver_major_unknown", "needed driver unknown")):
+            decision = Decision(name, "newer than the driver's CUDA 14.0", "", False, False)
+            self.assertEqual(verdict_of(candidate(_12=decision))[0], words)
+
     def test_verdicts_that_differ_name_their_callers(self):
         self.assertEqual(verdict_of(candidate(_11=TOO_OLD, _12=TAKEN, _13=TOO_OLD, unversioned=TAKEN)),
                          ("taken",

@@ -39,8 +39,8 @@ _VERDICTS = {
     "no_metadata": "no metadata",
     "driver_too_old": "driver too old",
     "driver_branch_short": "driver too old",
-    "driver_branch_unknown": "branch unknown",
-    "driver_major_unknown": "major unknown",
+    "driver_branch_unknown": "driver branch unknown",
+    "driver_major_unknown": "needed driver unknown",
     "driver_failed": "driver fails",
     "not_looked_at": "not examined",
 }
