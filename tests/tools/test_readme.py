@@ -8,6 +8,7 @@ import io
 import json
 import re
 import shlex
+import textwrap
 import unittest
 from pathlib import Path
 
@@ -47,6 +48,12 @@ class Readme(unittest.TestCase):
         shown = [words for page in TASKS for words in commands(page.read_text(encoding="utf-8"))]
         self.assertLessEqual({"check", "repair", "patch", "run", "doctor"}, {words[0] for words in shown})
         self._exist(shown)
+
+    def test_page_for_applications_shows_the_tested_example(self) -> None:
+        """test_cmake.Example (tests/consumers) builds and installs examples/cmake-cuda."""
+        example = (ROOT / "examples/cmake-cuda/CMakeLists.txt").read_text(encoding="utf-8").partition("\n")[2]
+        page = (ROOT / "docs/howto/application.md").read_text(encoding="utf-8")
+        self.assertIn(textwrap.indent(example, "    "), page)
 
     def _exist(self, shown: list[list[str]]) -> None:
         for words in shown:
