@@ -100,7 +100,7 @@ void replay_one(const Record& record) {
   if (real != nullptr) call_library(record.kind, real, record.arguments);
 }
 
-void replay_all() {
+void replay_all(const char* library) {
   std::size_t position = done.load(std::memory_order_acquire);
   for (;;) {
     Record record;
@@ -110,7 +110,10 @@ void replay_all() {
     }
     if (log_of_calls.close_at(position)) break;
   }
-  log_step("cudart: replayed the log of registrations (%zu words)", position);
+  log_step(
+      "cudart: registered with %s the kernels and variables of programs and libraries that were "
+      "loaded before it",
+      library);
   log_of_calls.release();
   wake_all();
 }
@@ -140,7 +143,7 @@ bool replay(const Opened& library) {
     // A thread of another process does not exist here: fork interrupted its replay.
     if (process_of(owner) != process_of(self) &&
         replayer.compare_exchange_strong(owner, self, std::memory_order_seq_cst)) {
-      replay_all();
+      replay_all(library.path);
       return true;
     }
     wait_until_finished();
