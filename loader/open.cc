@@ -66,7 +66,7 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
   // Read before the search: a library that is loaded during it is tried next time.
   const Loads loads = loads_now();
   const std::uint64_t before = shortages();
-  report_wrong_log_setting();
+  report_wrong_settings();
   Request request{&kLibrary, &kTables, major_of_symbol_version(symbol_version), caller,
                   read_policy()};
   if (has_failed) request.tiers = only(SearchTier::loaded);

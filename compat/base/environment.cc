@@ -134,4 +134,9 @@ const char* system_root() {
   return root != nullptr && *root == '/' ? root : "";
 }
 
+const char* wrong_system_root() {
+  const char* root = environment_variable("ANYCUDA_SYSTEM_ROOT");
+  return root != nullptr && *root != '/' ? root : nullptr;
+}
+
 }  // namespace anycuda

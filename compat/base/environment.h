@@ -23,5 +23,7 @@ void keep_environment();
 // ANYCUDA_SYSTEM_ROOT: the folder that stands for "/" when the system's own places are searched (a
 // mounted image, a test's machine); "" where it is unset.
 const char* system_root();
+// The invalid value of ANYCUDA_SYSTEM_ROOT, nullptr if it is valid.
+const char* wrong_system_root();
 
 }  // namespace anycuda

@@ -112,14 +112,23 @@ void log_line(LogLevel level, const char* text, ...) {
 
 const char* wrong_log_setting() { return log_target().wrong; }
 
-void report_wrong_log_setting() {
+void report_wrong_settings() {
   static std::atomic<bool> reported{false};
-  const char* wrong = wrong_log_setting();
-  if (wrong == nullptr || reported.exchange(true, std::memory_order_relaxed)) return;
-  log_line(LogLevel::error,
-           "invalid ANYCUDA_LOG=%s: expected off, error, warn, info, debug or the full path of a "
-           "file; default: error",
-           wrong);
+  const char* level = wrong_log_setting();
+  const char* root = wrong_system_root();
+  if (level == nullptr && root == nullptr) return;
+  if (reported.exchange(true, std::memory_order_relaxed)) return;
+  if (level != nullptr) {
+    log_line(LogLevel::error,
+             "invalid ANYCUDA_LOG=%s: expected off, error, warn, info, debug or the full path of a "
+             "file; default: error",
+             level);
+  }
+  if (root != nullptr) {
+    log_line(LogLevel::error,
+             "invalid ANYCUDA_SYSTEM_ROOT=%s: expected the full path of a folder; default: /",
+             root);
+  }
 }
 
 void log_step(const char* text, ...) {

@@ -22,7 +22,7 @@ void log_text(const char* text, std::size_t size);
 
 // The invalid value of ANYCUDA_LOG, nullptr if it is valid.
 const char* wrong_log_setting();
-// Reports once that ANYCUDA_LOG has an invalid value, if it has.
-void report_wrong_log_setting();
+// Reports once that ANYCUDA_LOG or ANYCUDA_SYSTEM_ROOT has an invalid value, if one of them has.
+void report_wrong_settings();
 
 }  // namespace anycuda

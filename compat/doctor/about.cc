@@ -70,8 +70,7 @@ void write_settings(RecordWriter* records) {
                 values_of(kCrossMajorVariable));
   write_setting(records, "ANYCUDA_LOG", wrong_log_setting() == nullptr,
                 "off, error, warn, info, debug or the full path of a file");
-  const char* root = value("ANYCUDA_SYSTEM_ROOT");
-  write_setting(records, "ANYCUDA_SYSTEM_ROOT", root == nullptr || *root == '/',
+  write_setting(records, "ANYCUDA_SYSTEM_ROOT", wrong_system_root() == nullptr,
                 "the full path of a folder");
 }
 

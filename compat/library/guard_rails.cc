@@ -43,7 +43,7 @@ ProcessInstance& process_instance() {
 
 CompatibilityGuardRails::CompatibilityGuardRails(const Options& options)
     : impl_(std::make_unique<GuardRailsImpl>(options, policy_of(options), system_of(options))) {
-  report_wrong_log_setting();
+  report_wrong_settings();
 }
 CompatibilityGuardRails::~CompatibilityGuardRails() = default;
 

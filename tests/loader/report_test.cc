@@ -384,18 +384,30 @@ TEST(Log, InvalidSettingIsReportedOnceWithTheValidValues) {
   const EmptyMachine machine;
   const ScopedVariable wrong("ANYCUDA_LOG", "verbose");
   const std::string text = in_child([] {
-    report_wrong_log_setting();
-    report_wrong_log_setting();
+    report_wrong_settings();
+    report_wrong_settings();
   });
   EXPECT_EQ(count(text, "invalid ANYCUDA_LOG=verbose"), 1) << text;
   EXPECT_THAT(text, HasSubstr("; default: error\n"));
+}
+
+TEST(Log, RelativeSystemRootIsReportedOnce) {
+  const EmptyMachine machine;
+  const ScopedVariable wrong("ANYCUDA_SYSTEM_ROOT", "image");
+  const std::string text = in_child([] {
+    report_wrong_settings();
+    report_wrong_settings();
+  });
+  EXPECT_EQ(text,
+            "anycuda: invalid ANYCUDA_SYSTEM_ROOT=image: expected the full path of a folder; "
+            "default: /\n");
 }
 
 TEST(Log, ARightSettingIsNotSpokenOf) {
   const EmptyMachine machine;
   for (const char* right : {"off", "debug", "/tmp/never-written"}) {
     const ScopedVariable set("ANYCUDA_LOG", right);
-    EXPECT_THAT(in_child([] { report_wrong_log_setting(); }), IsEmpty()) << right;
+    EXPECT_THAT(in_child([] { report_wrong_settings(); }), IsEmpty()) << right;
   }
 }
 
