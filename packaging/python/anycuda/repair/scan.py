@@ -54,13 +54,13 @@ class Scan:
 
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
-    unrecorded: list[str] = field(default_factory=list)
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     sums: dict[str, wheel_record.Row] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     kernels: Kernels = field(default_factory=Kernels)
     python: PythonUse = field(default_factory=PythonUse)
     unpacked: dict[str, Path] = field(default_factory=dict)
+    unrecorded: list[str] = field(default_factory=list)
 
 
 def look(wheel: Wheel, work: Path, step: writing.Step, budget: int = 0, for_verdict: bool = True) -> Scan:
