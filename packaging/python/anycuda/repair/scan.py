@@ -17,7 +17,6 @@ from ..analysis.kernels import Kernels
 from ..analysis.named import Named
 from ..analysis.python_use import PythonUse
 from ..elf import ElfError, read
-from ..failure import Failure
 from ..wheels import wheel_record, writing
 from ..wheels.ahead import ahead
 from ..wheels.archive import Wheel
@@ -48,9 +47,10 @@ class Member:
 
 @dataclass
 class Scan:
-    """`unread`: file -> why it cannot be read. `unrecorded`: how RECORD differs from the files. `texts`: file -> names of CUDA libraries in it. For a verdict,
+    """`unread`: file -> why it cannot be read. `texts`: file -> names of CUDA libraries in it. For a verdict,
     `kernels`: the device code of the members, and `python`: the libraries and packages of the Python files. `unpacked`:
-    file -> path of its content, for as many programs and libraries as there is room for."""
+    file -> path of its content, for as many programs and libraries as there is room for. `unrecorded`: how RECORD
+    differs from the files."""
 
     members: list[Member] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
