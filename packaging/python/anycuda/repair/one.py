@@ -101,9 +101,9 @@ def _record_note(path: Path, differences: list[str], accepted: bool) -> list[str
     text = wheel_record.mismatch(differences)
     if accepted:
         return [f"{text} (accepted because of --any-record)"]
-    raise Failure(f"{path}: {text} (pip does not check this). The wheel was changed after it was built, or was built with "
-                  "a wrong RECORD. Get it again; if the new file has the same differences, pass --any-record. If you "
-                  "build the wheel, run the step that writes RECORD last")
+    raise Failure(f"{path}: {text} (pip does not check this). The wheel was changed after it was built, or was built "
+                  "with a wrong RECORD. Get it again; if the new file has the same differences, pass --any-record. If "
+                  "you build the wheel, run the step that writes RECORD last")
 
 
 def _check(path: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:
