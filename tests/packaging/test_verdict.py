@@ -329,17 +329,17 @@ class Command(Tied):
         lines = self.check(path)[1].splitlines()
         self.assertIn("  needs libcupti.so.12 (nvidia-cuda-cupti-cu12), for which anycuda has no stub: it must be "
                       "installed", lines)
-        page = '(docs/troubleshooting.md, "tied to CUDA 12 by ...").'
-        self.assertIn(f"  {start}libcupti.so.12, or do not link it: try its name for each CUDA major with dlopen; to "
-                      f"keep it, install nvidia-cuda-cupti-cu12 beside your program {page}", lines)
+        page = 'Details: docs/troubleshooting.md, "tied to CUDA 12 by ...".'
+        self.assertIn(f"  {start}libcupti.so.12; or do not link it, and open it with dlopen, by the name for each CUDA "
+                      "major. If the tie stays, your users must install it (nvidia-cuda-cupti-cu12). " + page, lines)
         for arguments in (("--allow", "tied"), ("--runtime", "12"), ("--library", "cudart")):
             self.assertNotIn(start, self.check(path, *arguments)[1])
         opens = self.compile("opens.so", 'const char* f[] = {"libnppc.so.12", "libnpps.so.12"};')
         wheel_of_two = make_wheel(self.folder, {"a.so": path.read_bytes(), "b.so": opens.read_bytes()})
         lines = [line for line in self.check(wheel_of_two)[1].splitlines() if start in line]
-        self.assertEqual(lines, [f"  {start}these 3 libraries, or do not link them: try their names for each CUDA "
-                                 "major with dlopen; to keep them, install nvidia-cuda-cupti-cu12 and nvidia-npp-cu12 "
-                                 f"beside your program {page}"])
+        self.assertEqual(lines, [f"  {start}these 3 libraries; or do not link them, and open them with dlopen, by the "
+                                 "names for each CUDA major. If the tie stays, your users must install them "
+                                 f"(nvidia-cuda-cupti-cu12 and nvidia-npp-cu12). {page}"])
 
     def test_report_shortens_ties(self):
         bound = self.tied().read_bytes()

@@ -24,8 +24,8 @@ Status not_a_devices(const char* function, const v13::cudaMemLocation* location,
   }
   return refuse_old_driver(
       v13::cudaErrorNotSupported, function,
-      "memory pools that are not of a device, or not of pinned memory, need a driver of CUDA 13.0 "
-      "or later");
+      "a driver before CUDA 13.0 has only memory pools of location type device and allocation type "
+      "pinned");
 }
 
 }  // namespace

@@ -159,8 +159,8 @@ TEST_F(MemoryPools, OlderDriver_RefusesOtherLocationsAndTypes) {
   EXPECT_EQ(adapt_mem_get_mem_pool(out.get(), &gpu, kManaged), 801U);
   EXPECT_EQ(adapt_mem_set_mem_pool(&host, kPinned, pool), 801U);
   const std::string reason =
-      ": memory pools that are not of a device, or not of pinned memory, need a driver of CUDA "
-      "13.0 or later";
+      ": a driver before CUDA 13.0 has only memory pools of location type device and allocation "
+      "type pinned";
   EXPECT_THAT(refused(), ElementsAre("cudaMemGetDefaultMemPool" + reason,
                                      "cudaMemGetMemPool" + reason, "cudaMemSetMemPool" + reason));
   EXPECT_TRUE(out.untouched());

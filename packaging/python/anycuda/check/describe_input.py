@@ -334,11 +334,12 @@ def ties_hint(one: Input, asked: Asked) -> str:
     if not names:
         return ""
     packages = list(dict.fromkeys(filter(None, (distributions.of_tie(name, libraries.table()) for name in names))))
-    these, it, its_name = ((names[0], "it", "its name") if len(names) == 1 else
-                           (f"these {len(names)} libraries", "them", "their names"))
-    keep = f"; to keep {it}, install {listed(packages)} beside your program" if packages else ""
-    return (f"To end the tie, build without {these}, or do not link {it}: try {its_name} for each CUDA major with "
-            f"dlopen{keep} ({_PAGE}).")
+    these, it, name = names[0], "it", "name"
+    if len(names) > 1:
+        these, it, name = f"these {len(names)} libraries", "them", "names"
+    sources = f" ({listed(packages)})" if packages else ""
+    return (f"To end the tie, build without {these}; or do not link {it}, and open {it} with dlopen, by the "
+            f"{name} for each CUDA major. If the tie stays, your users must install {it}{sources}. Details: {_PAGE}.")
 
 
 def requirements(one: Input) -> list[str]:
