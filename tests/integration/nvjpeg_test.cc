@@ -61,7 +61,7 @@ TEST_F(Nvjpeg, DroppedIn13_IsNotSupportedThere) {
         machine.run({patched(std::string("call_nvjpeg-") + built), "copy-tables"});
     EXPECT_THAT(answers(result), ElementsAre("copy-tables: 9"));
     EXPECT_THAT(result.err, HasSubstr("nvjpegEncoderParamsCopyHuffmanTables"));
-    EXPECT_THAT(result.err, HasSubstr("gone in 13"));
+    EXPECT_THAT(result.err, HasSubstr("removed in 13"));
   }
 }
 
