@@ -290,9 +290,14 @@ function(_anycuda_check target major)
       set(number ${major})
     endif()
     if(NOT TARGET anycuda::${library}${kind}_${number})
+      set(cure "Compile with the headers of a CUDA that has it (nvJitLink: CUDA 12 or later)")
+      if(kind AND TARGET anycuda::${library}_${number})
+        set(cure "Link anycuda::${library}, or install an anycuda that was built with ANYCUDA_STATIC=ON (anycuda's wheel "
+          "has no static libraries)")
+        list(JOIN cure "" cure)
+      endif()
       message(FATAL_ERROR "anycuda: '${target}' links ${name}, but this anycuda has no ${library}${kind} for CUDA "
-        "${number}. Compile with the headers of a CUDA that has it (nvJitLink: CUDA 12 or later), or install an anycuda "
-        "that was built with it (the static libraries: ANYCUDA_STATIC=ON).")
+        "${number}. ${cure}.")
     endif()
     string(TOLOWER "${nvidias}" twins)
     if(twins MATCHES "cuda::${library}(_static)?(;|$)")

@@ -106,6 +106,7 @@ class WheelLayout(Usage):
         output = self.configure(self.work / "build", "12", "-DKIND=_static", expect=None)
         self.assertIn("'program' links anycuda::cudart_static, but this anycuda has no cudart_static for CUDA 12",
                       " ".join(output.split()))
+        self.assertIn("install an anycuda that was built with ANYCUDA_STATIC=ON", " ".join(output.split()))
         output = cmake("cxx_libraries", self.work / "cxx", f"-Danycuda_ROOT={self.place}", "-DCMAKE_PREFIX_PATH=",
                        expect=None)
         self.assertIn("libanycuda_compat.a is missing: the C++ libraries are in what `cmake --install`",
@@ -352,6 +353,7 @@ class Example(Usage):
         run([SETTINGS["cmake"], "--install", build, "--prefix", place])
         shutil.rmtree(build)
         self.assertEqual(read.read(place / "lib/libsaxpy.so").versions_needed["libcudart_stub.so"], [NODE["12"]])
+        self.assertIn(b".target sm_80", (place / "lib/libsaxpy.so").read_bytes())
         self.assertIn("on the CPU: CUDA driver version is insufficient", on_machine(place / "bin/demo"))
         # A runtime of another major, and no GPU: its own answer.
         self.assertRegex(on_machine(place / "bin/demo", "cudart-13.5"), "on the CPU: .*, y = 7")
