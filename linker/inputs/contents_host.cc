@@ -81,9 +81,9 @@ void ContentsReader::member(Bytes content, const std::string& place, unsigned* l
       detect_type({reinterpret_cast<const char*>(content.data), content.size});
   if (!type) return;
   if (*type != InputType::object) {
-    return problem(std::string("holds code of type ") + linker::name_of(*type) + in_place(place) +
-                   ", but a linker takes only host objects from a library: give it as a separate "
-                   "input");
+    return problem("cannot be linked: " + place + " is of type " + linker::name_of(*type) +
+                   ", but a linker takes only host objects from a library: give this member as a "
+                   "separate input");
   }
   const HostCode code = host(content, place);
   if (code.fatbins > 1) {

@@ -106,7 +106,7 @@ class Calls(unittest.TestCase):
     def test_what_becomes_of_a_call(self):
         served, rest = pathfinder.sentences(Loads(("cublas", "nvvm", "nvml", "cusparseLt")), table())
         self.assertRegex(served, r"^loads cublas, nvml with cuda-pathfinder: the call raises DynamicLibNotFoundError "
-                         r"where .* is not installed; `anycuda run -- python ...` serves the call\. If you write")
+                         r"where .* is not installed; `anycuda run -- python ...` serves the call\. If you maintain")
         self.assertRegex(rest, "^loads nvvm, cusparseLt with .*anycuda has no stub for it$")
         (may,) = pathfinder.sentences(Loads(("cublas",), True), table())
         self.assertEqual(may, served.replace("loads cublas, nvml", "may load cublas"))
@@ -119,8 +119,8 @@ class Wheels(RepairCase):
     FILES = {"thing/libs.py": BY_ATTRIBUTE.encode(), "thing/any.py": f"{LOAD}load(input())\n".encode(),
              "thing/cuda/pathfinder/own.py": f"{LOAD}load('cufft')\n".encode()}
     NOTES = ("thing/libs.py: may load cublas with cuda-pathfinder: the call raises DynamicLibNotFoundError where "
-             "NVIDIA's library is not installed; `anycuda run -- python ...` serves the call. If you write this file, "
-             "continue after the error: repaired binaries do not need the call",
+             "NVIDIA's library is not installed; `anycuda run -- python ...` serves the call. If you maintain this "
+             "file, catch the error and go on: repaired binaries do not need the call",
              "thing/libs.py: may load cutensor, cusparseLt with cuda-pathfinder: the call raises "
              "DynamicLibNotFoundError where NVIDIA's library is not installed, and anycuda has no stub for it",
              "thing/any.py: loads libraries with cuda-pathfinder whose names are known only at run time: the call "

@@ -253,7 +253,10 @@ class Refused(unittest.TestCase):
         several = member("a.so", use(), other=("libcublas.so.11", "libcublas.so.12"))
         self.assertTrue(self.refusal(several).endswith(
             "where these libraries are not installed, the file does not load. --partly repairs everything else, for "
-            "machines that have them"))
+            "machines that have them (docs/troubleshooting.md, \"tied to CUDA 12 by ...\")"))
+        (text,) = make(blas, *(member(f"{name}.so", other=("libcublas.so.12",)) for name in "bcd")).refusals
+        self.assertIn("a.so, b.so, c.so and 1 more need libcublas.so.12, for which anycuda has no stub: where this "
+                      "library is not installed, the files do not load. ", text)
 
     def test_bundled_or_major_free_library_is_not_refused(self):
         for other, files, notes in (("libcublas-0123abcd.so.12", ("thing.libs/libcublas-0123abcd.so.12",), 0),
@@ -306,8 +309,8 @@ class Bundled(unittest.TestCase):
         own = member(self.OWN.name, provides=COPY, soname=self.OWN.soname, static=True)
         made = make(self.USER, own)
         self.assertEqual((made.edits, made.left_out), ([], {}))
-        self.assertIn(f"thing/a.so still needs {own.soname}: this copy of NVIDIA's library stays, since it has a "
-                      "static CUDA runtime", made.notes)
+        self.assertIn(f"thing/a.so still needs {own.soname}: this copy of NVIDIA's library stays, since it runs "
+                      "without an installed CUDA (it contains a static CUDA runtime)", made.notes)
 
     def test_nvrtc_takes_its_builtins_along(self):
         builtins = member("thing.libs/libnvrtc-builtins-89.so.12.0", soname="libnvrtc-builtins-89.so.12.0")

@@ -127,6 +127,11 @@ def since_unread(kernels: Kernels, of_several: bool) -> str:
     return f", since {' and '.join(parts)}" if parts else ""
 
 
+def listed(names: Sequence[str]) -> str:
+    """a; a and b; a, b and c"""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
 def some(names: Sequence[str]) -> str:
     short = ", ".join(names[:_MOST_NAMES])
     return short if len(names) <= _MOST_NAMES else f"{short} and {len(names) - _MOST_NAMES} more"

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..wheels import requirement as requirements
 from ..wheels.metadata import Field
 from ..wheels.names import normal
 from ..wheels.requirement import Requirement, floor_of, major_of
+from .describe_kernels import listed
 from .libraries import Library, Table
 
 TOOLKIT = "cuda-toolkit"  # a metapackage; its extras require the libraries
@@ -102,6 +104,15 @@ def of_tie(file: str, table: Table) -> str:
             return library.wheels.get(major or "", "")
     name = next((name for start, name in _OF_TIES.items() if stem.startswith(start)), "")
     return f"{name}{'' if major == _PLAIN_MAJOR else f'-cu{major}'}" if name and major else ""
+
+
+def with_packages(files: Iterable[str], table: Table) -> str:
+    """libcutensor.so.2, libnppc.so.12 and libnpps.so.12 (nvidia-npp-cu12)"""
+    found: dict[str, list[str]] = {}
+    for file in files:
+        found.setdefault(of_tie(file, table), []).append(file)
+    return ", ".join(f"{listed(alike)} ({package})" if package else ", ".join(alike)
+                     for package, alike in found.items())
 
 
 def _by_name(name: str) -> str:

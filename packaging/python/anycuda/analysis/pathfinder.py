@@ -20,8 +20,8 @@ _IMPORT_LINE = re.compile(rb"^[ \t\f]*(?:import|from)\b[^\n]*\bpathfinder\b", re
 _CALL = re.compile(_FUNCTION.encode() + rb"[ \t]*\(\s*(?:libname\s*=\s*)?(?:(['\"])([A-Za-z]\w*)\1\s*[,)])?")
 
 _RAISES = "the call raises DynamicLibNotFoundError where NVIDIA's library is not installed"
-_SERVED = (f"{_RAISES}; `anycuda run -- python ...` serves the call. If you write this file, continue after the error: "
-           "repaired binaries do not need the call")
+_SERVED = (f"{_RAISES}; `anycuda run -- python ...` serves the call. If you maintain this file, catch the error and go "
+           "on: repaired binaries do not need the call")
 _NO_STUB = f"{_RAISES}, and anycuda has no stub for it"
 _UNKNOWN = f"{_RAISES}; `anycuda run -- python ...` serves the calls for libraries with a stub"
 

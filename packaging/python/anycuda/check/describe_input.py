@@ -19,19 +19,19 @@ from ..analysis import (
     pathfinder,
     preload,
 )
-from ..analysis.describe_kernels import some
+from ..analysis.describe_kernels import listed, some
 from ..analysis.file_use import FileUse, Use
+from ..analysis.ties import PAGE
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
 from . import drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
-from .describe_verdict import listed, needs_driver, sentence, tied
+from .describe_verdict import needs_driver, sentence, tied
 from .findings import DEVICE_CODE, File, Input
 from .input_verdict import FREE, NO_CUDA
 from .requirements import PinFate, Preload
 
 _FREE = "--free-requirements"
-_PAGE = 'docs/troubleshooting.md, "tied to CUDA 12 by ..."'
 _PROVIDES = {
     "original": "is NVIDIA's {library} itself",
     "renamed": "is a renamed copy of NVIDIA's {library}",
@@ -283,17 +283,9 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
                          "are passed on unchecked: link it with the library in lib/anycuda/link/MAJOR")
     if others:
         must = "it" if len(others) == 1 else "they"
-        texts.append(f"needs {_with_packages(others)}, for which anycuda has no stub: {must} must be installed")
+        texts.append(f"needs {distributions.with_packages(others, libraries.table())}, for which anycuda has no stub: "
+                     f"{must} must be installed")
     return texts
-
-
-def _with_packages(names: list[str]) -> str:
-    """libcutensor.so.2, libnppc.so.12 and libnpps.so.12 (nvidia-npp-cu12)"""
-    found: dict[str, list[str]] = {}
-    for name in names:
-        found.setdefault(distributions.of_tie(name, libraries.table()), []).append(name)
-    return ", ".join(f"{listed(alike)} ({package})" if package else ", ".join(alike)
-                     for package, alike in found.items())
 
 
 def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
@@ -301,7 +293,7 @@ def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
     alike: dict[tuple[str, str], list[str]] = {}
     for one in opened.of(use, libraries.table(), inside):
         if asked.wants(one.library):
-            name = _with_packages([one.name]) if one.kind == "tied" else one.name
+            name = distributions.with_packages([one.name], libraries.table()) if one.kind == "tied" else one.name
             alike.setdefault((one.library, one.kind), []).append(name)
     return [f"may load {' or '.join(names)} by name: {opened.WHO_SERVES[kind]}" for (_, kind), names in alike.items()]
 
@@ -339,7 +331,7 @@ def ties_hint(one: Input, asked: Asked) -> str:
         these, it, name = f"these {len(names)} libraries", "them", "names"
     sources = f" ({listed(packages)})" if packages else ""
     return (f"To end the tie, build without {these}; or do not link {it}, and open {it} with dlopen, by the "
-            f"{name} for each CUDA major. If the tie stays, your users must install {it}{sources}. Details: {_PAGE}.")
+            f"{name} for each CUDA major. If the tie stays, your users must install {it}{sources}. Details: {PAGE}.")
 
 
 def requirements(one: Input) -> list[str]:

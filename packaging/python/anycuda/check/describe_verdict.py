@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..analysis.companions import Companion
-from ..analysis.describe_kernels import some
+from ..analysis.describe_kernels import listed, some
 from ..analysis.kernels import Needs
 from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import NEEDS, OPENS, Tie
@@ -83,11 +83,6 @@ def _users(ties: Iterable[Tie]) -> dict[tuple[str, str], list[str]]:
 
 def _files(names: Sequence[str], count: bool) -> str:
     return f"{len(names)} files" if count and len(names) > 1 else some(names)
-
-
-def listed(names: Sequence[str]) -> str:
-    """a; a and b; a, b and c"""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _static(runtimes: Sequence[StaticRuntime]) -> str:

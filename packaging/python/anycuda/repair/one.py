@@ -65,14 +65,13 @@ def _planned(wheel: archive.Wheel, made: Outcome, work: Path, arguments: argpars
     report.progress.start(f"{wheel.path.name}: reading", wheel.size)
     made.scan = scan.look(wheel, work, report.progress.step, 0 if arguments.dry_run else _unpack_budget(wheel, work),
                           not arguments.quiet)
-    note = _record_note(wheel.path, made.scan.unrecorded, arguments.any_record)
     exclude = Exclude(arguments.exclude)
     made.glibc = wheel.name.glibc
     promised = None if arguments.any_glibc else made.glibc
     options = plan.Options(arguments.built_for, arguments.partly, promised, exclude)
     made.plan = plan.make(made.scan, wheel.name.distribution, options, table, found.of,
                           None if arguments.no_drop_ins else found.dropin)
-    made.plan.notes += note
+    _add_record(made.plan, made.scan.unrecorded, arguments.any_record)
     made.plan.notes += [f"--exclude {glob} matches nothing that repair would change" for glob in exclude.unused()]
     if made.plan.refusals:
         made.status, made.reasons = outcome.REFUSED, made.plan.refusals
@@ -94,16 +93,15 @@ def _add_verdict(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namesp
         made.verdict = verdict.of(wheel, made.scan, made.texts, table)
 
 
-def _record_note(path: Path, differences: list[str], accepted: bool) -> list[str]:
-    """The note on a RECORD that does not match, if --any-record accepts it."""
-    if not differences:
-        return []
+def _add_record(made: plan.Plan, differences: list[str], accepted: bool) -> None:
+    """Adds a refusal for a RECORD that does not match, or a note if --any-record accepts it."""
     text = wheel_record.mismatch(differences)
-    if accepted:
-        return [f"{text} (accepted because of --any-record)"]
-    raise Failure(f"{path}: {text} (pip does not check this). The wheel was changed after it was built, or was built "
-                  "with a wrong RECORD. Get it again; if the new file has the same differences, pass --any-record. If "
-                  "you build the wheel, run the step that writes RECORD last")
+    if differences and accepted:
+        made.notes.append(f"{text} (accepted because of --any-record)")
+    elif differences:
+        made.refusals.append(f"{text} (pip does not check this). The wheel was changed after it was built, or was "
+                             "built with a wrong RECORD. Get it again; if the new file has the same differences, pass "
+                             "--any-record. If you build the wheel, run the step that writes RECORD last")
 
 
 def _check(path: Path, arguments: argparse.Namespace, wheel: archive.Wheel) -> None:

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Callable
 
-from ..analysis import built_for, ties
+from ..analysis import built_for, distributions, ties
+from ..analysis.describe_kernels import some
 from ..analysis.file_use import Use
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
@@ -98,8 +100,8 @@ def _uses(plan: Plan, member: Member, foreign: frozenset[str], kept_copies: froz
     excluded = [use for use in found if exclude.use(use, table)]
     plan.notes += [f"{member.name} still needs {use.needed or table.libraries[use.library].stem} because of --exclude"
                    for use in excluded]
-    plan.notes += [f"{member.name} still needs {use.needed}: this copy of NVIDIA's library stays, since it has a "
-                   "static CUDA runtime"
+    plan.notes += [f"{member.name} still needs {use.needed}: this copy of NVIDIA's library stays, since it runs "
+                   "without an installed CUDA (it contains a static CUDA runtime)"
                    for use in member.use.uses if use.needed in kept_copies]
     return [use for use in found if use not in excluded]
 
@@ -121,23 +123,29 @@ def _add_ties(plan: Plan, scan: Scan, options: Options, inside: frozenset[str], 
                                    inside | {posixpath.basename(name) for name in plan.stubs}, table)
             if not options.exclude.file(tie.file)]
     accepted = [tie for tie in tied if options.partly or options.exclude.library(tie.library)]
-    plan.notes += _tied(accepted)
-    plan.refusals += _tied([tie for tie in tied if tie not in accepted], True)
+    plan.notes += [_tied([file], how, names, table) for (file, how), names in _libraries(accepted).items()]
+    files_of: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for (file, how), names in _libraries([tie for tie in tied if tie not in accepted]).items():
+        files_of.setdefault((how, tuple(names)), []).append(file)
+    plan.refusals += [f"{_tied(files, how, names, table)}. --partly repairs everything else, for machines that have "
+                      f"{'it' if len(names) == 1 else 'them'} ({ties.PAGE})"
+                      for (how, names), files in files_of.items()]
 
 
-def _tied(found: list[Tie], refused: bool = False) -> list[str]:
-    """A line for each file."""
+def _libraries(found: list[Tie]) -> dict[tuple[str, str], list[str]]:
+    """(file, how) -> libraries"""
     groups: dict[tuple[str, str], list[str]] = {}
     for tie in found:
         groups.setdefault((tie.file, tie.how), []).append(tie.library)
-    lines = []
-    for (file, how), names in groups.items():
-        these, it = ("these libraries are", "them") if len(names) > 1 else ("this library is", "it")
-        what = "the file does not load" if how == ties.NEEDS else f"features that open {it} do not work"
-        rest = f". --partly repairs everything else, for machines that have {it}" if refused else ""
-        lines.append(f"{file} {how} {', '.join(names)}, for which anycuda has no stub: where {these} not installed, "
-                     f"{what}{rest}")
-    return lines
+    return groups
+
+
+def _tied(files: list[str], how: str, libraries: Sequence[str], table: Table) -> str:
+    these, it = ("this library is", "it") if len(libraries) == 1 else ("these libraries are", "them")
+    verb, does = (how, "file does") if len(files) == 1 else (how.rstrip("s"), "files do")
+    what = f"the {does} not load" if how == ties.NEEDS else f"features that open {it} do not work"
+    asked = distributions.with_packages(libraries, table)
+    return f"{some(files)} {verb} {asked}, for which anycuda has no stub: where {these} not installed, {what}"
 
 
 def _without(member: Member, names: list[str]) -> list[str]:
