@@ -292,9 +292,8 @@ function(_anycuda_check target major)
     if(NOT TARGET anycuda::${library}${kind}_${number})
       set(cure "Compile with the headers of a CUDA that has it (nvJitLink: CUDA 12 or later)")
       if(kind AND TARGET anycuda::${library}_${number})
-        set(cure "Link anycuda::${library}, or install an anycuda that was built with ANYCUDA_STATIC=ON (anycuda's wheel "
-          "has no static libraries)")
-        list(JOIN cure "" cure)
+        string(CONCAT cure "Link anycuda::${library}, or install an anycuda that was built with ANYCUDA_STATIC=ON "
+          "(anycuda's wheel has no static libraries)")
       endif()
       message(FATAL_ERROR "anycuda: '${target}' links ${name}, but this anycuda has no ${library}${kind} for CUDA "
         "${number}. ${cure}.")

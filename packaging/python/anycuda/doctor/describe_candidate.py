@@ -53,7 +53,7 @@ PLACES = {
     "python": "packages",
     "conda": "conda",
     "activated": "activated",
-    "toolkit": "CUDA_PATH",
+    "toolkit": "toolkit variable",
     "system": "system",
 }  # the place "variable" has the name of the library's variable
 CONTAINERS = {"kubernetes": "a Kubernetes pod", "containerd": "a container of containerd",
