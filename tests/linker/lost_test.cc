@@ -149,7 +149,8 @@ TEST(Lost, CodeOfAWholeProgramIsRefused) {
                 AllOf(StartsWith("InputError: the file '" + file + "'"), HasSubstr("-rdc=true")));
   }
   EXPECT_THAT(link({form("first+second.o")}), HasSubstr("holds 2 fatbins"));
-  EXPECT_THAT(link({form("second.fatbin.a")}), HasSubstr("(in its member 'second.fatbin')"));
+  EXPECT_THAT(link({form("second.fatbin.a")}),
+              HasSubstr("its member 'second.fatbin' is of type fatbin"));
 }
 
 TEST(Lost, ANameThatIsDefinedTwice) {

@@ -242,7 +242,7 @@ class Excluded(OptionsCase):
         path = self.wheel({"thing/a.so": self.library("12.9", "-x", "none", fake, source=source)})
         self.assertIn("libcupti.so.12", self.run_repair(path, status=1).stdout)
         done = self.run_repair("--exclude", "libcupti*", path)
-        self.assertIn("needs libcupti.so.12, for which anycuda has no stub", done.stdout)
+        self.assertIn("needs libcupti.so.12 (nvidia-cuda-cupti-cu12), for which anycuda has no stub", done.stdout)
 
     def test_a_glob_that_fits_nothing_is_reported(self):
         self.assertIn("--exclude libcudart.so.10* matches nothing",
