@@ -10,8 +10,6 @@ from typing import NamedTuple
 # unittest's line begins with the test or its description; GoogleTest's reason stands before the name.
 _PYTHON = re.compile(r"^(.*?) ?\.\.\. skipped ['\"](.*)['\"]$", re.M)
 _GOOGLE = re.compile(r"^(.+): Skipped\n(.*)\n(?:.*\n)*?\[  SKIPPED \] (\S+)", re.M)
-
-
 # The reasons of tests that only root can run.
 _NEEDS_ROOT = ("only root ", "chroot is not permitted")
 

@@ -781,6 +781,11 @@ class Environments(Situation):
         computer.env(CUDA_PATH=f"{other}/")
         self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.json_report()["help"]])
 
+    def test_the_table_does_not_name_one_variable_for_all(self):
+        computer = Computer(self).works().toolkit("12.9", "opt/cuda-12.9")
+        computer.env(CUDA_HOME=str(computer.root / "opt/cuda-12.9"))
+        self.assertRegex(computer.doctor().stdout, r"(?m)^ +> .* toolkit variable .*opt/cuda-12\.9")
+
     def test_one_toolkit_by_several_paths(self):
         """/usr/local/cuda is a link to /usr/local/cuda-12.4, or by way of /etc/alternatives."""
         computer = Computer(self).works().toolkit("12.4", "usr/local/cuda-12.4").toolkit("12.9", "usr/local/cuda-12.9")

@@ -95,10 +95,12 @@ def _add_verdict(wheel: archive.Wheel, made: Outcome, arguments: argparse.Namesp
 
 def _add_record(made: plan.Plan, differences: list[str], accepted: bool) -> None:
     """Adds a refusal for a RECORD that does not match, or a note if --any-record accepts it."""
+    if not differences:
+        return
     text = wheel_record.mismatch(differences)
-    if differences and accepted:
+    if accepted:
         made.notes.append(f"{text} (accepted because of --any-record)")
-    elif differences:
+    else:
         made.refusals.append(f"{text} (pip does not check this). The wheel was changed after it was built, or was "
                              "built with a wrong RECORD. Get it again; if the new file has the same differences, pass "
                              "--any-record. If you build the wheel, run the step that writes RECORD last")
