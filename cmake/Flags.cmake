@@ -20,8 +20,9 @@ else()
   list(APPEND stub_flags -fcf-protection=full -fno-plt)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Clang compiles a switch to a table of addresses, each of which is a relocation at every start of a program.
-  list(APPEND stub_flags -fno-jump-tables)
+  # Clang compiles a switch to a table of addresses, each of which is a relocation at every start of a program. zig's keeps
+  # the frame pointer if it is not told.
+  list(APPEND stub_flags -fno-jump-tables -fomit-frame-pointer)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # unique symbols stay global even if an archive's names are made local
   list(APPEND stub_flags -fno-gnu-unique)
 endif()

@@ -63,12 +63,13 @@ int visit_caller(dl_phdr_info* info, std::size_t, void* argument) {
 // Runs before the other constructors of the program or library that the archive is linked into.
 __attribute__((constructor(101))) void at_load() {
   if (!is_wanted()) return;
-  const LoadedNames self = object_of(&kLibrary).names;
+  const LoadedNames::OwnNames self = object_of(&kLibrary).names.own_names();
   bool is_stub = false;  // false: a program or library that the archive is linked into
-  self.each_version_definition([&](const char* name, bool) {
-    is_stub = is_stub || std::strcmp(name, kStubSymbolVersion) == 0;
+  self.each_version([&](const char* name, bool) {
+    is_stub = std::strcmp(name, kStubSymbolVersion) == 0;
+    return !is_stub;
   });
-  Caller caller{self.soname()};
+  Caller caller{self.soname};
   if (is_stub && caller.stub != nullptr) dl_iterate_phdr(visit_caller, &caller);
   // Preloaded, or linked into its caller: the stub itself is treated as the caller.
   if (caller.address == nullptr) caller.address = &kLibrary;

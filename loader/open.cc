@@ -63,8 +63,7 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
   if (failed.is_latest()) return nullptr;
   // The file that the user names was refused; to adopt another would be to replace it.
   if (has_failed && environment_variable(kLibrary.variable) != nullptr) return nullptr;
-  // Read before the search: a library that is loaded during it is tried next time.
-  const Loads loads = loads_now();
+  const std::uint64_t loads_before = load_count();
   const std::uint64_t before = shortages();
   report_wrong_settings();
   Request request{&kLibrary, &kTables, major_of_symbol_version(symbol_version), caller,
@@ -79,6 +78,12 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
   if (const int shortage = shortage_since(before)) {
     report_shortage(shortage, function);
     return nullptr;
+  }
+  const Loads loads = loads_now();
+  if (loads.count != loads_before) {  // by another thread, or by this search, which closed it again
+    request.tiers = only(SearchTier::loaded);
+    const Report* const late = search_with_reserve(request, &arena);
+    if (late != nullptr && late->handle != nullptr) return publish(*late, &arena);
   }
   failed.set(loads);
   report_no_library(report, &arena, {function, request.caller_major, is_question});

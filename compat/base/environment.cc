@@ -24,7 +24,13 @@ const char* read_entry(const char* const* entry) {
 
 // A first call asks for a dozen variables of anycuda and a few others, and a process may have
 // hundreds: two lists, so that the first ones are found, or not, at once.
-bool is_own(const char* name) { return name[0] == 'A' && name[1] == 'N' && name[2] == 'Y'; }
+constexpr char kOwn[] = "ANYCUDA_";
+constexpr std::size_t kOwnLength = sizeof kOwn - 1;
+bool is_own(const char* name) {
+  std::size_t i = 0;
+  while (i < kOwnLength && name[i] == kOwn[i]) ++i;
+  return i == kOwnLength;
+}
 
 struct Copy {
   char** own;
@@ -64,8 +70,8 @@ bool fill(const Pages& pages, Entries list, std::size_t count) {
       if (entry == nullptr) return false;
       if (is_own(entry) != (start == &lists->own)) continue;
       const auto space = static_cast<std::size_t>(end - text);
-      const std::size_t length = strnlen(entry, space);
-      if (length == space || left-- == 0) return false;
+      const std::size_t length = std::strlen(entry);
+      if (length >= space || left-- == 0) return false;
       *into++ = text;
       std::memcpy(text, entry, length);  // ended by the zeroes of fresh pages, as the lists are
       text += length + 1;
@@ -96,10 +102,12 @@ Pages copy_environment() {
   }
 }
 
-const char* value_in(Entries list, const char* name) {
+// All names in the list begin with the first `same` letters of `name`.
+const char* value_in(Entries list, const char* name, std::size_t same) {
   if (list == nullptr) return nullptr;
   while (const char* entry = read_entry(list++)) {
-    const char* at = name;
+    entry += same;
+    const char* at = name + same;
     for (; *at != '\0' && *entry == *at; ++at) ++entry;
     if (*at == '\0' && *entry == '=') return entry + 1;
   }
@@ -121,10 +129,13 @@ void keep_environment() {
   }
 }
 
+bool is_environment_kept() { return copy.load(std::memory_order_acquire) != nullptr; }
+
 const char* environment_variable(const char* name) {
   const Copy* kept = copy.load(std::memory_order_acquire);
-  const Entries list = kept == nullptr ? __environ : is_own(name) ? kept->own : kept->others;
-  const char* value = value_in(list, name);
+  const bool own = kept != nullptr && is_own(name);
+  const Entries list = kept == nullptr ? __environ : own ? kept->own : kept->others;
+  const char* value = value_in(list, name, own ? kOwnLength : 0);
   const bool is_set = value != nullptr && *value != '\0';
   return is_set && !is_privileged() ? value : nullptr;
 }

@@ -19,6 +19,8 @@ const char* environment_variable(const char* name);
 // setenv(). The C++ library reads each variable anew. Without memory for a copy nothing changes,
 // and the next call copies.
 void keep_environment();
+// Is there such a copy? Then a variable's value never changes.
+bool is_environment_kept();
 
 // ANYCUDA_SYSTEM_ROOT: the folder that stands for "/" when the system's own places are searched (a
 // mounted image, a test's machine); "" where it is unset.

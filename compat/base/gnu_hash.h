@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace anycuda {
@@ -14,6 +15,55 @@ constexpr std::uint32_t gnu_hash(std::string_view name) {
   for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
   return hash;
 }
+
+constexpr std::uint32_t power_of_33(int exponent) {
+  return exponent != 0 ? 33 * power_of_33(exponent - 1) : 1;
+}
+
+// A name and its hash, eight letters at a time, for tables with many names. Seven bytes behind the
+// zero that ends the name must be readable.
+class HashedName {
+ public:
+  explicit HashedName(const char* name) : name_(name) {
+    constexpr std::uint64_t kOnes = ~std::uint64_t{0} / 0xff;
+    for (const char* at = name;; at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, at, sizeof word);
+      const std::uint64_t zeros = (word - kOnes) & ~word & kOnes << 7;  // the lowest is the first
+      if (zeros == 0) {
+        hash_ = hash_ * power_of_33(8) + hash_of(word);
+        continue;
+      }
+      const int letters = __builtin_ctzll(zeros) / 8;
+      length_ = static_cast<std::size_t>(at - name) + static_cast<std::size_t>(letters);
+      // Zeros in front of the letters do not change the sum.
+      if (letters != 0) hash_ = hash_ * kPowers[letters] + hash_of(word << (64 - 8 * letters));
+      return;
+    }
+  }
+  const char* name() const { return name_; }
+  std::size_t length() const { return length_; }
+  std::uint32_t hash() const { return hash_; }
+
+ private:
+  static constexpr std::uint32_t kPowers[] = {power_of_33(0), power_of_33(1), power_of_33(2),
+                                              power_of_33(3), power_of_33(4), power_of_33(5),
+                                              power_of_33(6), power_of_33(7)};
+  // The sum of eight letters, the first (the lowest byte) times 33 to the power of 7, and so on:
+  // first of pairs, then of fours, then of all.
+  static std::uint32_t hash_of(std::uint64_t word) {
+    constexpr std::uint64_t kBytes = 0x00ff00ff00ff00ff;
+    constexpr std::uint64_t kPairs = 0x0000ffff0000ffff;
+    const std::uint64_t pairs = (word & kBytes) * 33 + (word >> 8 & kBytes);
+    const std::uint64_t fours = (pairs & kPairs) * power_of_33(2) + (pairs >> 16 & kPairs);
+    return static_cast<std::uint32_t>(fours) * power_of_33(4) +
+           static_cast<std::uint32_t>(fours >> 32);
+  }
+
+  const char* name_;
+  std::size_t length_ = 0;
+  std::uint32_t hash_ = 5381;
+};
 
 // In the table the lowest bit of a hash marks the end of a bucket, and does not belong to the hash.
 constexpr bool is_same_hash(std::uint32_t one, std::uint32_t other) {

@@ -26,9 +26,21 @@ struct LogTarget {
   const char* wrong;  // the invalid text, nullptr if the setting is valid
 };
 
+// Each step of a search asks for it. "": unset.
+const char* setting() {
+  static std::atomic<const char*> known{nullptr};
+  const char* text = known.load(std::memory_order_relaxed);
+  if (text != nullptr) return text;
+  const bool never_changes = is_environment_kept();
+  text = environment_variable("ANYCUDA_LOG");
+  if (text == nullptr) text = "";
+  if (never_changes) known.store(text, std::memory_order_relaxed);
+  return text;
+}
+
 LogTarget log_target() {
-  const char* text = environment_variable("ANYCUDA_LOG");
-  if (text == nullptr) {
+  const char* text = setting();
+  if (*text == '\0') {
     return {is_marked_quiet() ? LogLevel::off : LogLevel::error, nullptr, nullptr};
   }
   const char* const names[] = {"off", "error", "warn", "info", "debug"};

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "compat/descriptor/library.h"
 
@@ -34,23 +35,43 @@ struct LibrarySymbols {
   const std::uint32_t* names;   // in the pool; sorted by name
   const std::uint32_t* hashes;  // of the names: gnu_hash()
   int symbol_count;
-  const Availability* availability;  // a row of descriptor.major_count per symbol
+  const Availability* availability;  // symbol_count for each of descriptor.majors
   const ReleaseNames* releases;      // each with every required symbol of its major
   int release_count;
 
   const char* symbol_name(int symbol) const { return pool + names[symbol]; }
   // Row of `name`, -1 if the library has no such symbol.
   int find_symbol(const char* name) const;
+  // Of a library with that column of majors (LibraryDescriptor::column_of), by symbol.
+  const Availability* availability_in(int column) const {
+    return availability + column * symbol_count;
+  }
   // The first required symbol of a library of that major for which has(symbol) is false; -1: none.
   // A major newer than the database must have what the newest known one must.
   template <typename Has>
   int missing_required_symbol(const LibraryDescriptor& library, int major, Has has) const {
-    const int column = library.column_of(major);
-    for (int i = 0; i < symbol_count; ++i) {
-      const bool required = (availability[i * library.major_count + column] & kRequired) != 0;
-      if (required && !has(i)) return i;
+    const Availability* const symbols = availability_in(library.column_of(major));
+    for (int i = 0; i < symbol_count; i += kGroup) {
+      std::uint64_t bits = required_among(symbols + i, symbol_count - i);
+      for (; bits != 0; bits &= bits - 1) {  // without its lowest bit
+        const int symbol = i + __builtin_ctzll(bits) / 8;
+        if (!has(symbol)) return symbol;
+      }
     }
     return -1;
+  }
+
+ private:
+  static constexpr int kGroup = sizeof(std::uint64_t);  // few are required: so many at a time
+  // One bit in the byte of each required one of the first kGroup symbols, or of the `left` last.
+  static std::uint64_t required_among(const Availability* symbols, int left) {
+    std::uint64_t group = 0;
+    if (left >= kGroup) {
+      std::memcpy(&group, symbols, sizeof group);
+    } else {
+      for (int i = 0; i < left; ++i) group |= std::uint64_t{symbols[i]} << 8 * i;
+    }
+    return group & (~std::uint64_t{0} / 0xff * kRequired);
   }
 };
 

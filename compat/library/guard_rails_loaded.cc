@@ -33,13 +33,14 @@ bool names(const Component& component, std::string_view name) {
 // The row's name for a loaded object, "" if the row has no such name. A copy that a wheel has
 // renamed keeps the name in its version definition.
 std::string soname_in(const dl_phdr_info& info, const Component& component) {
-  const LoadedNames loaded(info);
+  const LoadedNames::OwnNames loaded = LoadedNames(info).own_names();
   std::string found;
   bool is_stub = false;
-  if (loaded.soname() != nullptr && names(component, loaded.soname())) found = loaded.soname();
-  loaded.each_version_definition([&](const char* name, bool) {
+  if (loaded.soname != nullptr && names(component, loaded.soname)) found = loaded.soname;
+  loaded.each_version([&](const char* name, bool) {
     is_stub = is_stub || std::string_view(name) == kStubSymbolVersion;
     if (found.empty() && names(component, name)) found = name;
+    return !is_stub;
   });
   return is_stub ? std::string() : found;
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/candidate.h"
 
+#include <climits>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "compat/base/shortage.h"
 
 namespace anycuda {
 
@@ -25,6 +30,15 @@ MajorsText majors_like(const LibraryDescriptor& library, int major) {
 
 Version known_version(const Candidate& candidate) {
   return candidate.toolkit.version.known() ? candidate.toolkit.version : candidate.image.version;
+}
+
+const char* file_version_of(Candidate* candidate, Arena* arena) {
+  if (candidate->file_version != nullptr) return candidate->file_version;
+  char real[PATH_MAX];
+  const bool is_there = noted(realpath(candidate->path, real)) != nullptr;
+  const char* version = is_there ? std::strstr(std::strrchr(real, '/') + 1, ".so.") : nullptr;
+  candidate->file_version = version != nullptr ? arena->copy(version + 4) : "";
+  return candidate->file_version != nullptr ? candidate->file_version : "";
 }
 
 const char* describe_version(const LibraryDescriptor& library, const Candidate& candidate,

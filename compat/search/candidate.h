@@ -27,7 +27,7 @@ struct Candidate {
   Candidate* same_bucket;   // of Search
   Candidate* next_by_rank;  // of the environment's accepted ones (evaluation.h)
   const char* path;
-  const char* file_version;  // "12.9.79" of libcudart.so.12.9.79 behind all links: order only
+  const char* file_version;  // file_version_of(); nullptr: not looked at
   dev_t device;
   ino_t inode;
   SearchTier tier;
@@ -52,6 +52,10 @@ MajorsText majors_like(const LibraryDescriptor& library, int major);
 
 // The exact version where one is known; else the major, and a minor that it is at least.
 Version known_version(const Candidate& candidate);
+
+// "12.9.79" of libcudart.so.12.9.79 behind all links, "" if its name has no version: for the order
+// of files that nothing else distinguishes. Looked at when it is first asked for.
+const char* file_version_of(Candidate* candidate, Arena* arena);
 
 // "CUDA 12.9, says wheel nvidia-cuda-runtime-cu12 12.9.79", "CUDA 12.8 or later", "CUDA 12"; for a
 // driver "a driver", or after the driver was asked "a driver that supports up to CUDA 13.0".

@@ -12,15 +12,8 @@ namespace {
 
 constexpr int kErrorStubLibrary = 34;  // CUDA_ERROR_STUB_LIBRARY (CUDA Driver API, CUresult)
 
-// nullptr where the dynamic linker does not tell.
-const char* opened_path(void* handle) {
-  link_map* object = nullptr;
-  if (dlinfo(handle, RTLD_DI_LINKMAP, &object) != 0) {
-    dlerror();  // clears the error of the call above
-    return nullptr;
-  }
-  return object->l_name;
-}
+// glibc's handle of a library is its entry in the link map.
+const char* opened_path(void* handle) { return static_cast<const link_map*>(handle)->l_name; }
 
 // The path of the file that was opened, if it is another than the candidate's.
 const char* other_file(const Candidate& candidate, void* handle) {

@@ -10,6 +10,7 @@ namespace anycuda {
 // RTLD_NOW: a library with an undefined symbol is refused here, where the next can still be tried;
 // with lazy binding it would end the program in the middle of a call.
 constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
+constexpr int kLazyFlags = RTLD_LAZY | RTLD_LOCAL;  // where may_bind_lazily() (binding.h)
 
 // Calls the library's version function, if the release that the candidate seems to be of has it.
 Reported ask_version(const LibraryDescriptor& library, void* handle, Version seeming);

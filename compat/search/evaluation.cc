@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "compat/base/dotted_order.h"
 #include "compat/base/linked_sort.h"
 #include "compat/rules/gpu_rule.h"
 #include "compat/search/candidate_version.h"
@@ -125,34 +124,50 @@ Rank rank_in(const Report& report, const Candidate& candidate) {
 
 // Driver libraries are not ordered by version: the first one found, which the dynamic linker would
 // take too, is the one that fits the kernel's module.
-bool better(const Search& search, const Candidate& a, const Candidate& b) {
-  if (search.library().is_driver) return false;
-  const Rank rank_a = rank_in(search, a);
-  const Rank rank_b = rank_in(search, b);
+bool better(Search* search, Candidate* a, Candidate* b) {
+  if (search->library().is_driver) return false;
+  const Rank rank_a = rank_in(*search, *a);
+  const Rank rank_b = rank_in(*search, *b);
   if (preference(rank_a, rank_b) != Preference::none) return true;
   if (preference(rank_b, rank_a) != Preference::none) return false;
   // Of the same CUDA: the library that the callers were built for needs no adapters, and is
   // complete.
-  if (a.image.is_earlier != b.image.is_earlier) return a.image.is_earlier;
-  return compare_dotted(a.file_version, b.file_version) > 0;
+  if (a->image.is_earlier != b->image.is_earlier) return a->image.is_earlier;
+  return search->is_newer_file(a, b);
 }
 
-void add_peer(const char* path, const ImageFacts& image, void* argument) {
-  auto* search = static_cast<Search*>(argument);
-  const char* kept = search->peer_count < kMostPeers ? search->arena.copy(path) : nullptr;
-  if (kept != nullptr) search->peers[search->peer_count++] = {image.version, kept};
+void add_relative(Search* search, const LoadedCopy& copy) {
+  if (copy.relative == nullptr || search->relative_count == kMostRelatives) return;
+  const char* kept = search->arena.copy(copy.path);
+  if (kept == nullptr) return;
+  search->relatives[search->relative_count++] = {*copy.image_of_relative, kept, copy.relative};
+}
+
+void know_relatives(Search* search) {
+  for (int i = 0; i < search->relative_count; ++i) {
+    LoadedRelative& relative = search->relatives[i];
+    if (relative.image.major_is_known()) continue;
+    narrow(toolkit_version_of(relative.path, &search->arena, &search->sites), &relative.image);
+  }
 }
 
 }  // namespace
 
-void gather_peers(Search* search) {
-  if (search->library().peer == nullptr) return;
-  each_loaded_copy(search->machine, *search->library().peer, add_peer, search);
+void note_relation(Search* search, const LoadedCopy& copy) {
+  if (copy.peer != nullptr && search->peer_count < kMostPeers) {
+    const char* kept = search->arena.copy(copy.path);
+    if (kept != nullptr) search->peers[search->peer_count++] = {copy.peer->version, kept};
+  }
+  add_relative(search, copy);
+}
+
+void know_relations(Search* search) {
   for (int i = 0; i < search->peer_count; ++i) {
     PeerLibrary& peer = search->peers[i];
     const ToolkitVersion recorded = toolkit_version_of(peer.path, &search->arena, &search->sites);
     if (recorded.version.major == peer.version.major) peer.version = recorded.version;
   }
+  know_relatives(search);
 }
 
 namespace {
@@ -177,32 +192,25 @@ bool gpus_decide_between_accepted(const Search& search) {
 
 struct Relatives {
   Search* search;
-  const char* end;  // those that were loaded before this file; nullptr: all
+  const char* end;  // those that were loaded before this file
   bool at_end = false;
 };
 
-void add_relative(const char* path, const ImageFacts& image, const Relative& relative,
-                  void* argument) {
+void visit_relative(const LoadedCopy& copy, void* argument) {
   auto* found = static_cast<Relatives*>(argument);
-  if (found->end != nullptr && std::strcmp(path, found->end) == 0) found->at_end = true;
-  Search* const search = found->search;
-  if (found->at_end || search->relative_count == kMostRelatives) return;
-  const char* kept = search->arena.copy(path);
-  if (kept != nullptr) search->relatives[search->relative_count++] = {image, kept, &relative};
+  if (copy.relative != nullptr && std::strcmp(copy.path, found->end) == 0) found->at_end = true;
+  if (!found->at_end) add_relative(found->search, copy);
 }
 
-}  // namespace
-
+// Once more; of a group, only those that were loaded before this file, which is a member.
 void gather_relatives(Search* search, const char* before) {
   search->relative_count = 0;
   Relatives found{search, before};
-  each_loaded_relative(search->machine, search->library(), add_relative, &found);
-  for (int i = 0; i < search->relative_count; ++i) {
-    LoadedRelative& relative = search->relatives[i];
-    if (relative.image.major_is_known()) continue;
-    narrow(toolkit_version_of(relative.path, &search->arena, &search->sites), &relative.image);
-  }
+  each_loaded_copy(search->machine, search->library(), visit_relative, &found);
+  know_relatives(search);
 }
+
+}  // namespace
 
 void evaluate_environment(Search* search) {
   search->shared_majors = shared_majors(*search);
@@ -228,17 +236,17 @@ Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported
   return evaluate_candidate(search, candidate);
 }
 
-Candidate* accepted_by_rank(const Search& search) {
+Candidate* accepted_by_rank(Search* search) {
   Candidate* accepted = nullptr;
   Candidate** end = &accepted;
-  for (Candidate* c = search.environment_begin(); c != nullptr; c = c->next) {
-    if (!usable_in(*c, search.environment) || c->verdict != Verdict::accepted) continue;
+  for (Candidate* c = search->environment_begin(); c != nullptr; c = c->next) {
+    if (!usable_in(*c, search->environment) || c->verdict != Verdict::accepted) continue;
     *end = c;
     end = &c->next_by_rank;
   }
   *end = nullptr;
   return sorted(accepted, &Candidate::next_by_rank,
-                [&](const Candidate& a, const Candidate& b) { return better(search, a, b); });
+                [&](Candidate& a, Candidate& b) { return better(search, &a, &b); });
 }
 
 Preference preference_of(const Report& report, const Candidate& a, const Candidate& b) {

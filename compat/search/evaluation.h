@@ -4,16 +4,17 @@
 #pragma once
 
 #include "compat/rules/preference.h"
+#include "compat/search/machine/loaded.h"
 #include "compat/search/search_state.h"
 
 namespace anycuda {
 
-// The loaded peer library that gives or takes LTO-IR: a fact for the preference.
-void gather_peers(Search* search);
+// Notes what a loaded library is beside a candidate: the peer that gives or takes LTO-IR, a fact
+// for the preference; a relative, whose CUDA must, or should, be the candidate's.
+void note_relation(Search* search, const LoadedCopy& copy);
 
-// The loaded libraries whose CUDA must, or should, be the candidate's. `before`: of a group, only
-// those that were loaded before this file, which is a member.
-void gather_relatives(Search* search, const char* before = nullptr);
+// Reads the versions of those libraries that their names do not tell.
+void know_relations(Search* search);
 
 // Gives each usable candidate of the search's present environment its verdict.
 void evaluate_environment(Search* search);
@@ -28,7 +29,7 @@ Verdict evaluate_reported(Search* search, Candidate* candidate, Version reported
 
 // The accepted candidates of that environment as a list by Candidate::next_by_rank, the best
 // first; nullptr if none.
-Candidate* accepted_by_rank(const Search& search);
+Candidate* accepted_by_rank(Search* search);
 
 // Why `a` goes before `b`, of the same environment; `none`: it does not, or it is a matter of file
 // names.

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
@@ -20,21 +19,6 @@
 namespace anycuda {
 namespace {
 
-// "12.9.79" of the file behind all links, "" if its name has no version.
-struct VersionInName {
-  char text[32] = {};
-
-  VersionInName(const char* path, Arena* arena) {
-    const std::size_t mark = arena->mark();
-    auto* real = static_cast<char*>(arena->take_raw(PATH_MAX));
-    if (real != nullptr && noted(realpath(path, real)) != nullptr) {
-      const char* version = std::strstr(std::strrchr(real, '/') + 1, ".so.");
-      if (version != nullptr) std::strncpy(text, version + 4, sizeof text - 1);
-    }
-    arena->rewind(mark);
-  }
-};
-
 // nullptr: the file is left out.
 Candidate* candidate_for(Search* search, SearchTier tier, const char* path,
                          const ImageFacts& image) {
@@ -44,15 +28,9 @@ Candidate* candidate_for(Search* search, SearchTier tier, const char* path,
     ++(left_out ? summary.left_out : summary.unusable);
     return left_out ? nullptr : search->add(tier, path);
   }
-  const VersionInName version(path, &search->arena);
-  if (Candidate* old = search->oldest_of_many(image.version.major)) {
-    return search->replace(old, path, version.text) ? old : nullptr;
-  }
-  Candidate* candidate = search->add(tier, path);
-  const char* kept =
-      candidate != nullptr && version.text[0] != '\0' ? search->arena.copy(version.text) : nullptr;
-  if (kept != nullptr) candidate->file_version = kept;
-  return candidate;
+  Candidate* old = search->oldest_of_many(image.version.major);
+  if (old == nullptr) return search->add(tier, path);
+  return search->replace(old, path) ? old : nullptr;
 }
 
 }  // namespace

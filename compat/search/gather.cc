@@ -7,6 +7,7 @@
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
 #include "compat/search/elf/classify.h"
+#include "compat/search/evaluation.h"
 #include "compat/search/folder.h"
 #include "compat/search/machine/caller_folders.h"
 #include "compat/search/machine/linker_tokens.h"
@@ -154,10 +155,13 @@ void cached(const TierVisit& visit, const char* path) {
   candidate->listed_only = !is_entry(path);
 }
 
-void gather_copy(const char* path, const ImageFacts& image, void* argument) {
-  Candidate* candidate = static_cast<Search*>(argument)->add(SearchTier::loaded, path);
-  if (candidate == nullptr) return;
-  candidate->image = image;
+void gather_copy(const LoadedCopy& copy, void* argument) {
+  auto* search = static_cast<Search*>(argument);
+  if (copy.image != nullptr) {
+    Candidate* candidate = search->add(SearchTier::loaded, copy.path);
+    if (candidate != nullptr) candidate->image = *copy.image;
+  }
+  note_relation(search, copy);
 }
 
 bool visit_root(const Root& root, void* argument) {

@@ -15,8 +15,9 @@ using EnvironmentEnd = bool (*)(Search* search);
 // environment, the nearest first. Returns whether `ends` returned true; nullptr: gather all.
 bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends = nullptr);
 
-// The candidates of the tier `loaded`. Separate, since they are facts for the rules of every search
-// tier; gather_tier() adds nothing for it.
+// The candidates of the tier `loaded`, and the loaded libraries that are related to the library.
+// Separate, since they are facts for the rules of every search tier; gather_tier() adds nothing for
+// it.
 void gather_loaded(Search* search);
 
 }  // namespace anycuda

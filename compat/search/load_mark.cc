@@ -73,7 +73,18 @@ int visit(dl_phdr_info* info, std::size_t, void* argument) {
   return 1;
 }
 
+int visit_count(dl_phdr_info* info, std::size_t, void* argument) {
+  *static_cast<std::uint64_t*>(argument) = info->dlpi_adds;
+  return 1;
+}
+
 }  // namespace
+
+std::uint64_t load_count() {
+  std::uint64_t count = 0;
+  dl_iterate_phdr(visit_count, &count);
+  return count;
+}
 
 Loads loads_now() {
   if (find_object.load(std::memory_order_relaxed) == nullptr) {

@@ -8,6 +8,7 @@
 
 #include "compat/base/log.h"
 #include "compat/base/uncancelled.h"
+#include "compat/search/binding.h"
 #include "compat/search/candidate_version.h"
 #include "compat/search/check_opened.h"
 #include "compat/search/evaluation.h"
@@ -20,6 +21,12 @@
 
 namespace anycuda {
 namespace {
+
+int open_flags(Search* search, const Candidate& candidate) {
+  if (candidate.tier == SearchTier::loaded) return kOpenFlags | RTLD_NOLOAD;
+  const bool lazily = may_bind_lazily(candidate.path, search->machine, &search->arena);
+  return lazily ? kLazyFlags : kOpenFlags;
+}
 
 // For a library that is kept: slots point into it, so it must never be unloaded. For the same
 // reason its handle is never closed.
@@ -56,7 +63,7 @@ void* open_and_check(Search* search, Candidate* candidate) {
   const bool loaded = candidate->tier == SearchTier::loaded;
   const bool is_others =
       search->request.only_asks && (loaded || is_loaded(machine, candidate->path));
-  const OpenResult opened = machine.open(candidate->path, kOpenFlags | (loaded ? RTLD_NOLOAD : 0));
+  const OpenResult opened = machine.open(candidate->path, open_flags(search, *candidate));
   void* const handle = opened.handle;
   if (handle == nullptr) {
     candidate->image.state = FileState::open_failed;
@@ -69,9 +76,7 @@ void* open_and_check(Search* search, Candidate* candidate) {
   if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
     search->is_others = is_others;
     if (is_others) return handle;
-    // One handle stays, beside those that the program has.
-    void* const kept = machine.open(candidate->path, kKeepFlags).handle;
-    if (kept != nullptr) dlclose(kept);
+    machine.open(candidate->path, kKeepFlags);
     return handle;
   }
   dlclose(handle);
@@ -117,7 +122,7 @@ bool choose(Search* search) {
   // An opened library stays. A missed file may be a nearer or newer library, or the driver, without
   // which the chosen library may be unable to run.
   if (search->is_short()) return true;
-  for (Candidate* candidate = accepted_by_rank(*search); candidate != nullptr;
+  for (Candidate* candidate = accepted_by_rank(search); candidate != nullptr;
        candidate = candidate->next_by_rank) {
     search->handle = open_candidate(search, candidate);
     if (search->handle != nullptr) search->chosen = candidate;
@@ -132,11 +137,20 @@ bool evaluate_only(Search* search) {
   return false;
 }
 
-// The loaded libraries are facts for the rules of every search tier. Their list also has libraries
-// that another thread is opening, and that may fail to open: asking the dynamic linker for one
-// waits for that thread, and shows whether it is loaded.
-void gather_what_is_loaded(Search* search) {
-  gather_loaded(search);
+void note_loaded_major(Search* search) {
+  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
+    const int major = c->image.version.major;
+    if (c->tier == SearchTier::loaded && major > search->loaded_major) search->loaded_major = major;
+  }
+}
+
+// The loaded libraries are facts for the rules of all other search tiers. Their list also has
+// libraries that another thread is opening, and that may fail to open: asking the dynamic linker
+// for one waits for that thread, and shows whether it is loaded. (The tier `loaded` asks for the
+// library that it takes.) To be called before another tier has candidates.
+void know_what_is_loaded(Search* search) {
+  if (search->knows_what_is_loaded) return;
+  search->knows_what_is_loaded = true;
   Candidate** link = &search->first;
   search->last = nullptr;
   while (Candidate* candidate = *link) {
@@ -144,11 +158,10 @@ void gather_what_is_loaded(Search* search) {
       *link = candidate->next;
       continue;
     }
-    const int major = candidate->image.version.major;
-    if (major > search->loaded_major) search->loaded_major = major;
     search->last = candidate;
     link = &candidate->next;
   }
+  note_loaded_major(search);
 }
 
 // The search found nothing while another thread had a library open for a moment, which the rules
@@ -171,12 +184,16 @@ const Report* finished(const Search& search) {
   return memory != nullptr ? new (memory) Report(search) : nullptr;
 }
 
-}  // namespace
+bool needs_what_is_loaded(const Search& search, SearchTier tier) {
+  if (tier == SearchTier::loaded) return false;
+  const bool has_none =
+      tier == SearchTier::variable && search.machine.variable(search.library().variable) == nullptr;
+  return !has_none;
+}
 
-void run_search(Search* search) {
-  gather_what_is_loaded(search);
-  gather_peers(search);
-  gather_relatives(search);
+void search_tiers(Search* search) {
+  gather_loaded(search);
+  know_relations(search);
   if (search->logs_steps) search->request.all_versions = true;
   for (int i = 0; i < kTierCount; ++i) {
     // A driver is in no package: the order of those tiers does not matter to it.
@@ -185,12 +202,24 @@ void run_search(Search* search) {
     const SearchTier tier = tier_order(in_python)[i];
     if (!has(search->request.tiers, tier)) continue;
     search->summary(tier).searched = true;
+    if (needs_what_is_loaded(*search, tier)) know_what_is_loaded(search);
     if (tier == SearchTier::toolkit && !search->library().is_driver) {
       search->differing_variables = differing_toolkit_variables(search->machine, &search->arena);
     }
     if (gather_tier(search, tier, choose)) return;
     // A file that the user names is used or refused, never silently replaced.
     if (tier == SearchTier::variable && search->variable_names_a_file()) return;
+  }
+}
+
+}  // namespace
+
+void run_search(Search* search) {
+  search_tiers(search);
+  if (search->handle == nullptr) {
+    know_what_is_loaded(search);
+  } else if (!search->knows_what_is_loaded) {
+    note_loaded_major(search);  // for a report of the tiers behind
   }
 }
 

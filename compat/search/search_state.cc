@@ -38,7 +38,7 @@ Candidate* Search::add(SearchTier tier, const char* path) {
     return nullptr;
   }
   candidate->path = kept;
-  candidate->file_version = "";
+  candidate->file_version = nullptr;
   candidate->tier = tier;
   candidate->environment = environment;
   candidate->image.state = FileState::missing;
@@ -50,29 +50,40 @@ Candidate* Search::add(SearchTier tier, const char* path) {
   return candidate;
 }
 
-Candidate* Search::oldest_of_many(int major) {
-  Candidate* oldest = nullptr;
-  int count = 0;
-  for (Candidate* c = environment_begin(); c != nullptr; c = c->next) {
-    if (!is_usable_here(*c, major)) continue;
-    ++count;
-    if (oldest == nullptr || compare_dotted(c->file_version, oldest->file_version) < 0) oldest = c;
-  }
-  return count >= kMostUsable ? oldest : nullptr;
+bool Search::is_newer_file(Candidate* file, Candidate* other) {
+  return compare_dotted(file_version_of(file, &arena), file_version_of(other, &arena)) > 0;
 }
 
-bool Search::replace(Candidate* old, const char* path, const char* file_version) {
+Candidate* Search::oldest_of_many(int major) {
+  int count = 0;
+  for (const Candidate* c = environment_begin(); c != nullptr; c = c->next) {
+    count += is_usable_here(*c, major);
+  }
+  if (count < kMostUsable) return nullptr;
+  Candidate* oldest = nullptr;
+  for (Candidate* c = environment_begin(); c != nullptr; c = c->next) {
+    if (is_usable_here(*c, major) && (oldest == nullptr || is_newer_file(oldest, c))) oldest = c;
+  }
+  return oldest;
+}
+
+bool Search::replace(Candidate* old, const char* path) {
   ++summary(old->tier).left_out;
+  const std::size_t mark = arena.mark();
+  Candidate other{};
+  other.path = arena.copy(path);
   // Of drivers the first counts, independent of versions.
-  if (library().is_driver || compare_dotted(old->file_version, file_version) >= 0) return false;
-  const char* new_path = arena.copy(path);
-  const char* new_version = arena.copy(file_version);
-  if (new_path == nullptr || new_version == nullptr) {
+  const bool is_newer = other.path != nullptr && !library().is_driver && is_newer_file(&other, old);
+  if (other.path == nullptr || (is_newer && other.file_version == nullptr)) {
     summary(old->tier).is_full = true;
+  }
+  if (!is_newer || other.file_version == nullptr) {
+    arena.rewind(mark);
     return false;
   }
-  old->path = new_path;
-  old->file_version = new_version;
+  old->path = other.path;
+  old->file_version = other.file_version;
+  if (buckets_ == nullptr) return true;
   Candidate** link = &buckets_[bucket_of(old->device, old->inode)];
   while (*link != nullptr && *link != old) link = &(*link)->same_bucket;
   if (*link != nullptr) *link = old->same_bucket;
@@ -80,6 +91,7 @@ bool Search::replace(Candidate* old, const char* path, const char* file_version)
 }
 
 bool Search::is_seen(dev_t device, ino_t inode) const {
+  if (buckets_ == nullptr) return false;
   const Candidate* other = buckets_[bucket_of(device, inode)];
   while (other != nullptr && (other->inode != inode || other->device != device)) {
     other = other->same_bucket;
@@ -88,6 +100,10 @@ bool Search::is_seen(dev_t device, ino_t inode) const {
 }
 
 void Search::mark_seen(Candidate* candidate) {
+  if (buckets_ == nullptr) {
+    buckets_ = static_cast<Candidate**>(arena.take(kBuckets * sizeof *buckets_));
+  }
+  if (buckets_ == nullptr) return;
   Candidate** bucket = &buckets_[bucket_of(candidate->device, candidate->inode)];
   candidate->same_bucket = *bucket;
   *bucket = candidate;

@@ -28,7 +28,8 @@ struct Search : Report {
   Sites sites;  // folders with the records of packages that versions were read in
   using Report::first;
   Candidate* last = nullptr;
-  int environment = 0;  // of candidates that are added now
+  bool knows_what_is_loaded = false;  // loaded_major, and the candidates of that tier
+  int environment = 0;                // of candidates that are added now
   bool environment_begun = false;
   Candidate* before_environment = nullptr;  // the last one that was there when it began
   std::uint64_t shared_majors = 0;          // one bit each (evaluation.cc)
@@ -49,10 +50,12 @@ struct Search : Report {
   Candidate* oldest_of_many(int major);
   // Puts a file in the place of such a candidate. False: the file is left out, since it is not
   // newer or memory is missing.
-  bool replace(Candidate* old, const char* path, const char* file_version);
+  bool replace(Candidate* old, const char* path);
+  // By the versions in the names of the files.
+  bool is_newer_file(Candidate* file, Candidate* other);
   // Is there a candidate with this file, under any path?
   bool is_seen(dev_t device, ino_t inode) const;
-  // Marks the file as seen. To be called when its candidate is kept.
+  // Marks the file as seen, if there is memory. To be called when its candidate is kept.
   void mark_seen(Candidate* candidate);
   TierSummary& summary(SearchTier tier) { return tiers[static_cast<int>(tier)]; }
   // The program that this process runs, asked once.
@@ -71,8 +74,8 @@ struct Search : Report {
            (other == major || (other > newest && major > newest));
   }
 
-  static constexpr int kBuckets = 256;  // a folder may have tens of thousands of files
-  Candidate* buckets_[kBuckets] = {};   // candidates by device and inode
+  static constexpr int kBuckets = 64;  // some hundred files of a folder are candidates
+  Candidate** buckets_ = nullptr;      // candidates by device and inode; in the arena
   Interpreter interpreter_;
   bool interpreter_known_ = false;
 };

@@ -28,6 +28,15 @@ Function libc_function(std::atomic<const void*>* kept, const char* name) {
 
 extern "C" {
 
+int vsnprintf(char* into, std::size_t size, const char* format, va_list arguments) {
+  static std::atomic<const void*> kept{nullptr};
+  const auto function =
+      libc_function<int (*)(char*, std::size_t, const char*, va_list)>(&kept, "vsnprintf");
+  if (function != nullptr) return function(into, size, format, arguments);
+  if (size != 0) *into = '\0';
+  return 0;
+}
+
 int snprintf(char* into, std::size_t size, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
@@ -40,6 +49,13 @@ int fnmatch(const char* pattern, const char* text, int flags) {
   static std::atomic<const void*> kept{nullptr};
   const auto function = libc_function<int (*)(const char*, const char*, int)>(&kept, "fnmatch");
   return function != nullptr ? function(pattern, text, flags) : FNM_NOMATCH;
+}
+
+// Of a path that may be written over: without memory from malloc().
+char* realpath(const char* path, char* into) {
+  static std::atomic<const void*> kept{nullptr};
+  const auto function = libc_function<char* (*)(const char*, char*)>(&kept, "realpath");
+  return function != nullptr && into != nullptr ? function(path, into) : nullptr;
 }
 
 char* strerror(int error) {

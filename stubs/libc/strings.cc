@@ -6,7 +6,6 @@ namespace own = anycuda::libc;
 // The compiler calls some of these itself, so their names must be libc's.
 extern "C" {
 std::size_t strlen(const char* text) { return own::strlen(text); }
-std::size_t strnlen(const char* text, std::size_t most) { return own::strnlen(text, most); }
 int strcmp(const char* a, const char* b) { return own::strcmp(a, b); }
 int strncmp(const char* a, const char* b, std::size_t most) { return own::strncmp(a, b, most); }
 int memcmp(const void* a, const void* b, std::size_t size) { return own::memcmp(a, b, size); }

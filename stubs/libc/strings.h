@@ -26,12 +26,6 @@ namespace anycuda::libc {
   return static_cast<std::size_t>(end - text);
 }
 
-inline std::size_t strnlen(const char* text, std::size_t most) {
-  std::size_t length = 0;
-  while (length < most && text[length] != '\0') ++length;
-  return length;
-}
-
 inline int strncmp(const char* a, const char* b, std::size_t most) {
   for (std::size_t i = 0; i < most; ++i) {
     const int difference = static_cast<unsigned char>(a[i]) - static_cast<unsigned char>(b[i]);

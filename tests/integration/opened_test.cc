@@ -2,6 +2,7 @@
 
 // Only an examined file is opened, and kept only if its content fits; and the files on a program's
 // own run paths.
+#include <gnu/libc-version.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,6 +67,45 @@ constexpr char kLib[] = "lib/x86_64-linux-gnu";
 #else
 constexpr char kLib[] = "lib/aarch64-linux-gnu";
 #endif
+
+// Which functions the dynamic linker bound while it opened a runtime of this release.
+class Bound : public Opened, public ::testing::WithParamInterface<const char*> {};
+
+// Of the functions that a runtime calls, hardly one is called by the first call. All are in libc,
+// except those of a runtime of 13, which needs libstdc++ and others.
+TEST_P(Bound, LazilyWhereLibcHasAllFunctions) {
+  if (std::string(gnu_get_libc_version()) < "2.34") GTEST_SKIP() << "libc is older than 2.34";
+  const std::string release = GetParam();
+  machine_.env("ANYCUDA_CUDART", library_of(cudart, release)).env("LD_DEBUG", "bindings");
+  const ProcessResult result = call({"peek"});
+  ASSERT_TRUE(result.ok()) << result.describe();
+  const bool at_once = release == "13.5";
+  for (const char* function : {"shmat", "nftw"}) {
+    const std::string bound = "normal symbol `" + std::string(function) + "'";
+    EXPECT_EQ(result.err.find(bound) != std::string::npos, at_once) << function;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Opened, Bound, ::testing::Values("11.8", "12.9", "13.5"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           name.replace(name.find('.'), 1, "_");
+                           return "Cuda" + name;
+                         });
+
+// Bound lazily, it would end the program when it first calls that function.
+TEST_F(Opened, FunctionThatNoLibraryHas_IsRefusedAndTheNextIsOpened) {
+  std::string bytes = content(library_of(cudart, "12.9"));
+  const std::string name = std::string("\0shmat\0", 7);
+  ASSERT_NE(bytes.find(name), std::string::npos);
+  bytes.replace(bytes.find(name), name.size(), std::string("\0shmbt\0", 7));
+  machine_.put_file("broken/libcudart.so.12", bytes);
+  machine_.library_path(path("broken")).toolkit(cudart, "12.4");
+  EXPECT_THAT(chosen(), HasSubstr("usr/local/cuda"));
+  machine_.env("ANYCUDA_CUDART", path("broken/libcudart.so.12"));
+  EXPECT_EQ(chosen(), "none");
+  EXPECT_THAT(error_, HasSubstr("undefined symbol: shmbt"));
+}
 
 // dlopen() replaces $LIB: what it would open is what must be examined.
 TEST_F(Opened, TokenInAVariable_ExpandedFileIsExamined) {

@@ -50,6 +50,13 @@ const std::filesystem::path& Artifacts::folder(const std::string& name) const {
   return artifacts_.at(name).folder;
 }
 
+std::filesystem::path Artifacts::file(const std::string& artifact, const std::string& name) const {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder(artifact))) {
+    if (entry.path().filename() == name) return entry.path();
+  }
+  throw MissingArtifact(artifact + " has no " + name);
+}
+
 std::vector<std::string> Artifacts::names(const std::string& prefix) const {
   std::vector<std::string> result;
   for (const auto& [name, artifact] : artifacts_) {

@@ -30,6 +30,9 @@ class Artifacts {
   bool has(const std::string& name) const { return why_missing(name).empty(); }
   // Throws MissingArtifact with why_missing's sentence.
   const std::filesystem::path& folder(const std::string& name) const;
+  // A file of the artifact, in whatever folder. Throws MissingArtifact, too, if it has none of that
+  // name.
+  std::filesystem::path file(const std::string& artifact, const std::string& name) const;
   // A sentence for a skipped test; empty when the artifact is there.
   std::string why_missing(const std::string& name) const;
   // Names of all artifacts that are there and begin so: "cudart-" gives every runtime.

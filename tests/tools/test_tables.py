@@ -126,7 +126,7 @@ class Rows(unittest.TestCase):
 
     def test_availability_tells_minor_and_required(self):
         rows = array(self.source, "kAvailability")
-        by_name = {name: rows[i * 3:i * 3 + 3] for i, name in enumerate(self.names)}
+        by_name = {name: rows[i::len(self.names)] for i, name in enumerate(self.names)}
         self.assertEqual(by_name["core"], ["9 | kRequired", "1 | kRequired", "1 | kRequired"])
         self.assertEqual(by_name["added"], ["0", "2", "1"])
         self.assertEqual(by_name["old"], ["9", "1", "0"])

@@ -8,7 +8,9 @@ namespace {
 
 // SONAMEs and symbol versions of a library begin like its files. Hardly any name in a process does.
 bool is_named_like(const LibraryDescriptor& library, const char* name) {
-  return std::strncmp(name, library.file_prefix, std::strlen(library.file_prefix)) == 0;
+  const char* prefix = library.file_prefix;
+  for (; *prefix != '\0' && *prefix == *name; ++prefix) ++name;
+  return *prefix == '\0';
 }
 
 struct Number {
@@ -81,7 +83,7 @@ void Classifier::soname(const char* name) {
 
 void Classifier::compare(const char* name) {
   if (std::strcmp(name, kStubSymbolVersion) == 0) stub_ = true;
-  if (!is_named_like(library_, name)) return;
+  if (stub_ || !is_named_like(library_, name)) return;
   for (int i = 0; i < library_.major_count; ++i) {
     const char* symbol_version = library_.majors[i].symbol_version;
     if (symbol_version == nullptr) return;  // an unversioned library

@@ -156,11 +156,13 @@ FileState ElfReader::read_dynamic() {
     strings_size_ = 0;
     return FileState::other_library;
   }
-  // One byte more than the table: its zero ends an unterminated string of a broken file.
-  auto* text = static_cast<char*>(arena_.take_raw(strings_size_ + 1));
+  // More than the table: a zero ends an unterminated string of a broken file, and HashedName reads
+  // eight bytes at a time.
+  constexpr std::size_t kBehind = 8;
+  auto* text = static_cast<char*>(arena_.take_raw(strings_size_ + kBehind));
   if (text == nullptr) return FileState::out_of_memory;
   if (!read_at(strings, text, strings_size_)) return FileState::truncated;
-  text[strings_size_] = '\0';
+  std::memset(text + strings_size_, 0, kBehind);
   strings_ = text;
   entries_ = entries;
   entry_count_ = count;
@@ -235,6 +237,27 @@ FileState ElfReader::read_names(ExportTable* table) {
   table->strings = strings_;
   table->strings_size = strings_size_;
   return state;
+}
+
+Elf64_Xword ElfReader::value_of(Elf64_Sxword tag) const {
+  for (std::size_t i = 0; i < entry_count_ && entries_[i].d_tag != DT_NULL; ++i) {
+    if (entries_[i].d_tag == tag) return entries_[i].d_un.d_val;
+  }
+  return 0;
+}
+
+bool ElfReader::read_late_calls(LateCalls* calls) {
+  std::uint32_t header[2];  // buckets, first hashed symbol: those before it are other libraries'
+  if (value_of(DT_PLTREL) != DT_RELA || !read_at(gnu_hash_, header, sizeof header)) return false;
+  const std::size_t count = value_of(DT_PLTRELSZ) / sizeof(Elf64_Rela);
+  if (count > kMaxSymbols || header[1] > kMaxSymbols) return false;
+  FileState state;
+  calls->relocations = read_table<Elf64_Rela>(value_of(DT_JMPREL), count, &state);
+  calls->symbols = read_table<Elf64_Sym>(symbols_, header[1], &state);
+  calls->versions = read_table<Elf64_Half>(value_of(DT_VERSYM), header[1], &state);
+  calls->count = count;
+  calls->symbol_count = header[1];
+  return calls->relocations != nullptr && calls->symbols != nullptr && calls->versions != nullptr;
 }
 
 FileState ElfReader::read_symbols(Elf64_Sym** symbols, std::size_t* count) {

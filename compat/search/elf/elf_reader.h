@@ -15,6 +15,16 @@
 
 namespace anycuda {
 
+// The calls of other libraries' functions that lazy binding leaves to the first call (DT_JMPREL).
+struct LateCalls {
+  const Elf64_Rela* relocations = nullptr;
+  std::size_t count = 0;
+  // The symbols that the file takes from other libraries, and the versions that it needs them in.
+  const Elf64_Sym* symbols = nullptr;
+  const Elf64_Half* versions = nullptr;
+  std::uint32_t symbol_count = 0;
+};
+
 class ElfReader {
  public:
   // Takes its memory from `arena`, which must outlive it.
@@ -43,6 +53,16 @@ class ElfReader {
   FileState read_exports(ExportTable* table);
   // And their names.
   FileState read_names(ExportTable* table);
+  // False: the file has no such table, or a broken one.
+  bool read_late_calls(LateCalls* calls);
+  // Calls visit(library, version, hash, number) for every symbol version that the file needs:
+  // `number` stands for it in LateCalls::versions.
+  template <typename Visit>
+  void each_version_need(Visit visit);
+  // "" for a place outside the table; as many bytes are readable as HashedName needs.
+  const char* name_of(const Elf64_Sym& symbol) const {
+    return symbol.st_name < strings_size_ ? strings_ + symbol.st_name : "\0\0\0\0\0\0\0";
+  }
   bool has_hashes() const { return gnu_hash_ != 0; }
   // Calls visit(name) for every symbol that the library defines. By DT_HASH: for files that have
   // no DT_GNU_HASH.
@@ -65,6 +85,8 @@ class ElfReader {
     return offset < strings_size_ ? strings_ + offset : "";
   }
   Elf64_Addr next_version(Elf64_Addr address, const char** name);
+  // The value of the dynamic section's entry with this tag, 0 if it has none.
+  Elf64_Xword value_of(Elf64_Sxword tag) const;
   FileState read_symbols(Elf64_Sym** symbols, std::size_t* count);
   // Room with the bytes of the image at `address`, nullptr: *state says why.
   template <typename T>
@@ -103,6 +125,24 @@ void ElfReader::each_version_definition(Visit visit) {
     const char* name = nullptr;
     address = next_version(address, &name);
     if (name != nullptr) visit(name);
+  }
+}
+
+template <typename Visit>
+void ElfReader::each_version_need(Visit visit) {
+  Elf64_Addr address = value_of(DT_VERNEED);
+  std::size_t left = kMaxVersions;  // of all libraries: the lists of a broken file may be rings
+  while (address != 0 && left-- != 0) {
+    Elf64_Verneed library;
+    if (!read_at(address, &library, sizeof library)) return;
+    Elf64_Addr place = address + library.vn_aux;
+    for (std::size_t i = 0; i < library.vn_cnt && left-- != 0; ++i) {
+      Elf64_Vernaux version;
+      if (!read_at(place, &version, sizeof version)) return;
+      visit(string(library.vn_file), string(version.vna_name), version.vna_hash, version.vna_other);
+      place += version.vna_next;
+    }
+    address = library.vn_next != 0 ? address + library.vn_next : 0;
   }
 }
 

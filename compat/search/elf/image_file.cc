@@ -47,9 +47,10 @@ void evaluate_exports(const LibraryDescriptor& library, const LibrarySymbols& ta
   const int column = library.column_of(facts->version.major);
   const bool shows_release =
       library.index_of(facts->version.major) >= 0 && !library.is_driver && !library.own_releases;
+  const Availability* const available = tables.availability_in(column);
   Shown shown;
   for (int i = 0; i < tables.symbol_count; ++i) {
-    const Availability availability = tables.availability[i * library.major_count + column];
+    const Availability availability = available[i];
     const bool is_required = (availability & kRequired) != 0;
     if (availability == kNever || (!is_required && !shows_release)) continue;
     const bool is_there = has(i, is_required);

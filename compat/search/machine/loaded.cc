@@ -8,58 +8,63 @@
 namespace anycuda {
 namespace {
 
-// What it is, by its names; anything but `usable`: not that library.
-ImageFacts identify(const dl_phdr_info& info, const LibraryDescriptor& library) {
-  ImageFacts facts;
-  facts.state = FileState::other_library;
-  const LoadedNames names(info);
-  Classifier classifier(library);
-  const char* const soname = names.soname();
-  if (soname != nullptr) classifier.soname(soname);
-  // A driver has no symbol versions: only a stub of its name does.
-  if (library.is_driver && classifier.major() == 0) return facts;
-  names.each_version_definition([&](const char* name, bool is_base) {
-    if (!is_base) classifier.version_definition(name);
-  });
-  if (classifier.is_stub() || classifier.major() == 0) return facts;
-  if (classifier.wants_needed()) {
-    names.each_needed([&](const char* name) { classifier.needed(name); });
+// Of the dozens of versions that libc defines, the first ends the look at them.
+bool is_of_libc(const char* version) {
+  for (const char* letter = "GLIBC_"; *letter != '\0'; ++letter) {
+    if (*version++ != *letter) return false;
   }
-  classifier.put_into(&facts);
-  facts.state = FileState::usable;
-  return facts;
+  return true;
+}
+
+// Is it that library, by its names? Where it is, *facts tells the release.
+bool identify(const LoadedNames& object, const LoadedNames::OwnNames& names,
+              const LibraryDescriptor& library, ImageFacts* facts) {
+  Classifier classifier(library);
+  if (names.soname != nullptr) classifier.soname(names.soname);
+  // A driver has no symbol versions: only a stub of its name does.
+  if (library.is_driver && classifier.major() == 0) return false;
+  names.each_version([&](const char* name, bool is_base) {
+    if (!is_base) classifier.version_definition(name);
+    return !classifier.is_stub() && !is_of_libc(name);
+  });
+  if (classifier.is_stub() || classifier.major() == 0) return false;
+  if (classifier.wants_needed()) {
+    object.each_needed([&](const char* name) { classifier.needed(name); });
+  }
+  *facts = ImageFacts();
+  classifier.put_into(facts);
+  facts->state = FileState::usable;
+  return true;
 }
 
 struct CopyVisit {
   const LibraryDescriptor& library;
-  CopyVisitor copy;
+  void (*visit)(const LoadedCopy&, void*);
   void* argument;
+  // Of the object that is being visited.
+  ImageFacts image;
+  ImageFacts peer;
+  ImageFacts relative;
 };
 
 int visit_copy(dl_phdr_info* info, std::size_t, void* argument) {
-  const auto* visit = static_cast<const CopyVisit*>(argument);
+  auto* visit = static_cast<CopyVisit*>(argument);
   if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
-  const ImageFacts image = identify(*info, visit->library);
-  if (image.state == FileState::usable) visit->copy(info->dlpi_name, image, visit->argument);
-  return 0;
-}
-
-struct RelativeVisit {
-  const LibraryDescriptor& library;
-  RelativeVisitor visit;
-  void* argument;
-};
-
-int visit_relative(dl_phdr_info* info, std::size_t, void* argument) {
-  const auto* visit = static_cast<const RelativeVisit*>(argument);
-  if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
-  for (int i = 0; i < visit->library.relative_count; ++i) {
-    const Relative& relative = visit->library.relatives[i];
-    const ImageFacts image = identify(*info, *relative.library);
-    if (image.state != FileState::usable) continue;
-    visit->visit(info->dlpi_name, image, relative, visit->argument);
-    return 0;
+  const LibraryDescriptor& library = visit->library;
+  const LoadedNames object(*info);
+  const LoadedNames::OwnNames names = object.own_names();
+  LoadedCopy copy{info->dlpi_name, nullptr, nullptr, nullptr, nullptr};
+  if (identify(object, names, library, &visit->image)) copy.image = &visit->image;
+  if (library.peer != nullptr && identify(object, names, *library.peer, &visit->peer)) {
+    copy.peer = &visit->peer;
   }
+  for (int i = 0; i < library.relative_count && copy.relative == nullptr; ++i) {
+    if (!identify(object, names, *library.relatives[i].library, &visit->relative)) continue;
+    copy.relative = &library.relatives[i];
+    copy.image_of_relative = &visit->relative;
+  }
+  const bool is_any = copy.image != nullptr || copy.peer != nullptr || copy.relative != nullptr;
+  if (is_any) visit->visit(copy, visit->argument);
   return 0;
 }
 
@@ -108,17 +113,10 @@ int visit_symbols(dl_phdr_info* info, std::size_t, void* argument) {
 
 }  // namespace
 
-void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, CopyVisitor copy,
-                      void* argument) {
-  CopyVisit visit{library, copy, argument};
-  machine.loaded_objects(visit_copy, &visit);
-}
-
-void each_loaded_relative(const Machine& machine, const LibraryDescriptor& library,
-                          RelativeVisitor visit, void* argument) {
-  if (library.relative_count == 0) return;
-  RelativeVisit visitor{library, visit, argument};
-  machine.loaded_objects(visit_relative, &visitor);
+void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,
+                      void (*visit)(const LoadedCopy&, void*), void* argument) {
+  CopyVisit visitor{library, visit, argument, {}, {}, {}};
+  machine.loaded_objects(visit_copy, &visitor);
 }
 
 LoadedObject object_of(const void* address) {

@@ -10,17 +10,19 @@
 
 namespace anycuda {
 
-// Visits every loaded copy of the library, under any file name (wheels bundle renamed copies: their
-// version definition keeps its name), except anycuda stubs.
-using CopyVisitor = void (*)(const char* path, const ImageFacts& image, void* argument);
-void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library, CopyVisitor copy,
-                      void* argument);
-
-// The same for the library's relatives, in one walk.
-using RelativeVisitor = void (*)(const char* path, const ImageFacts& image,
-                                 const Relative& relative, void* argument);
-void each_loaded_relative(const Machine& machine, const LibraryDescriptor& library,
-                          RelativeVisitor visit, void* argument);
+// A loaded copy of a library, of its peer, or of one of its relatives; of several of them, if the
+// library is its own relative. Under any file name (wheels bundle renamed copies: their version
+// definition keeps its name), but never an anycuda stub.
+struct LoadedCopy {
+  const char* path;
+  const ImageFacts* image;  // of the library itself; nullptr, as below: the object is another one
+  const ImageFacts* peer;
+  const Relative* relative;
+  const ImageFacts* image_of_relative;
+};
+// Visits them all, in one walk.
+void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,
+                      void (*visit)(const LoadedCopy& copy, void* argument), void* argument);
 
 // The loaded object that holds an address.
 struct LoadedObject {

@@ -17,18 +17,37 @@ class LoadedSymbols {
  public:
   bool has_hashes() const { return hashes_ != nullptr; }  // without DT_GNU_HASH: false
   // A symbol whose name has this hash. It cannot distinguish two names of one hash.
-  bool defines(std::uint32_t hash) const { return index_of(nullptr, hash) != 0; }
+  bool defines(std::uint32_t hash) const;
 
- private:
+ protected:
   friend class LoadedNames;
   // By its Bloom filter: false for nearly all symbols that it does not define.
   bool may_define(std::uint32_t hash) const;
-  // The number of the symbol of that hash, and of that name where one is given; 0: not found.
+  // The number of the symbol of that name, whose hash is `hash`; 0: not found.
   std::uint32_t index_of(const char* name, std::uint32_t hash) const;
 
   const std::uint32_t* hashes_ = nullptr;  // DT_GNU_HASH
   const char* strings_ = nullptr;
   const ElfW(Sym) * symbols_ = nullptr;
+};
+
+// The same with their versions.
+class VersionedSymbols : public LoadedSymbols {
+ public:
+  VersionedSymbols() = default;
+  // The number of a version that the object defines, by its name and the name's hash (ELF's of
+  // versions); 0: it does not.
+  std::uint16_t version_number(const char* version, std::uint32_t hash) const;
+  // A symbol of that name in that version.
+  bool defines(const HashedName& name, std::uint16_t version) const;
+
+ private:
+  friend class LoadedNames;
+  explicit VersionedSymbols(const LoadedSymbols& symbols) : LoadedSymbols(symbols) {}
+
+  const ElfW(Half) * versions_ = nullptr;
+  const char* definitions_ = nullptr;  // DT_VERDEF
+  std::size_t strings_size_ = 0;
 };
 
 class LoadedNames {
@@ -61,26 +80,31 @@ class LoadedNames {
   }
 
   LoadedSymbols symbols() const;
+  VersionedSymbols versioned_symbols() const;
   // Does it define a symbol whose name has this hash (gnu_hash())? False without DT_GNU_HASH.
   bool defines(std::uint32_t hash) const { return symbols_for(hash).defines(hash); }
   // The address of the symbol, whose hash is `hash`; nullptr if it does not define it.
   const void* address_of(const char* name, std::uint32_t hash) const;
 
-  // Calls visit(name, is_base) for each version that it defines; the base one is its name when it
-  // was linked.
-  template <typename Visit>
-  void each_version_definition(Visit visit) const {
-    const ElfW(Dyn)* const number = entry(DT_VERDEFNUM);
-    const std::size_t count = number != nullptr ? number->d_un.d_val : 0;
-    const char* place = count != 0 ? table(DT_VERDEF) : nullptr;
-    const char* const strings = place != nullptr ? table(DT_STRTAB) : nullptr;
-    for (std::size_t i = 0; strings != nullptr && place != nullptr && i < count; ++i) {
-      const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(place);
-      const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(place + definition->vd_aux);
-      visit(strings + name->vda_name, (definition->vd_flags & VER_FLG_BASE) != 0);
-      place = definition->vd_next != 0 ? place + definition->vd_next : nullptr;
+  // What it calls itself, and where the versions are that it defines.
+  struct OwnNames {
+    const char* soname = nullptr;       // nullptr if it has none
+    const char* strings = nullptr;      // the last two: nullptr if it defines no version
+    const char* definitions = nullptr;  // DT_VERDEF
+
+    // Calls visit(name, is_base) for each version, until visit() returns false; the base one is
+    // its name when it was linked.
+    template <typename Visit>
+    void each_version(Visit visit) const {
+      for (const char* place = definitions; place != nullptr;) {
+        const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(place);
+        const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(place + definition->vd_aux);
+        if (!visit(strings + name->vda_name, (definition->vd_flags & VER_FLG_BASE) != 0)) return;
+        place = definition->vd_next != 0 ? place + definition->vd_next : nullptr;
+      }
     }
-  }
+  };
+  OwnNames own_names() const;
 
  private:
   // The entry of the dynamic section with this tag, nullptr if it has none. Looked for when it is
@@ -89,6 +113,7 @@ class LoadedNames {
   const ElfW(Dyn) * entry(ElfW(Sxword) tag) const;
   // The data that the entry points to.
   const char* table(ElfW(Sxword) tag) const;
+  const char* data_at(ElfW(Addr) address) const;
   const char* text(const ElfW(Dyn) * name) const;
   // symbols() where the filter has the hash, else none.
   LoadedSymbols symbols_for(std::uint32_t hash) const;

@@ -79,9 +79,8 @@ def _symbols(library: Descriptor, database: model.Database) -> tuple[list[int], 
     planned = plan.Plan(library, database, library.stub, functions, 0)
     pool = tables.Pool()
     names = [pool.add(function.name) for function in functions]
-    availability = [value for function in functions for value in tables.availability_of(planned, function)]
     hashes = [tables.gnu_hash(function.name) for function in functions]
-    return names, hashes, availability, pool
+    return names, hashes, tables.availabilities(planned, functions), pool
 
 
 def main() -> int:

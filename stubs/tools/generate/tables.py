@@ -63,7 +63,6 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None,
                       outputs.add(slot.outputs)))
     builtins = list(dict.fromkeys(plan.descriptor.builtin.values()))
     symbols = [_symbol(plan, function, builtins) for function in plan.symbols]
-    availability = [value for function in plan.symbols for value in availability_of(plan, function)]
     errors = [(value, _majors_of_error(plan, value), pool.add(name), pool.add(message))
               for value, name, message in plan.database.errors]
     functions = [function.name for function in plan.symbols]
@@ -84,7 +83,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None,
         array("std::uint32_t", "kHashes", [gnu_hash(name) for name in functions]),
         array("ReleaseNames", "kReleases", releases),
         array("SymbolRow", "kSymbols", symbols),
-        array("Availability", "kAvailability", availability),
+        array("Availability", "kAvailability", availabilities(plan, plan.symbols)),
         array("SlotRow", "kSlots", slots),
         array("std::uint16_t", "kDispositions", [disposition for disposition, _ in flat]),
         array("std::uint16_t", "kReasons", [reason for _, reason in flat]),
@@ -219,7 +218,14 @@ def _symbol(plan: Plan, function: Function, builtins: list[str]) -> tuple:
             question)
 
 
+def availabilities(plan: Plan, functions: list[Function]) -> list[str]:
+    """Of all functions in the first major, then of all in the next (LibrarySymbols::availability)."""
+    by_major = zip(*(availability_of(plan, function) for function in functions))
+    return [value for values in by_major for value in values]
+
+
 def availability_of(plan: Plan, function: Function) -> list[str]:
+    """In each major."""
     values = []
     for major in plan.descriptor.majors:
         required = " | kRequired" if function.name in plan.descriptor.required_symbols.get(major.number, ()) else ""

@@ -26,9 +26,9 @@ Candidate* add(Search* search, const char* path, Version version,
   return candidate;
 }
 
-std::vector<std::string> order(const Search& search) {
+std::vector<std::string> order(Search& search) {
   std::vector<std::string> paths;
-  for (const Candidate* c = accepted_by_rank(search); c != nullptr; c = c->next_by_rank) {
+  for (const Candidate* c = accepted_by_rank(&search); c != nullptr; c = c->next_by_rank) {
     paths.emplace_back(c->path);
   }
   return paths;

@@ -256,7 +256,7 @@ class Order : public testing::Test {
   }
   std::vector<std::string> order() {
     std::vector<std::string> paths;
-    for (const Candidate* c = accepted_by_rank(search_); c != nullptr; c = c->next_by_rank) {
+    for (const Candidate* c = accepted_by_rank(&search_); c != nullptr; c = c->next_by_rank) {
       paths.emplace_back(c->path);
     }
     return paths;

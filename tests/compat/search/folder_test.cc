@@ -73,7 +73,7 @@ TEST(Folder, LinksAndHardLinksToOneFileAreOneCandidate) {
     gather_folder(&search, SearchTier::system, tree.path(folder).c_str());
   }
   ASSERT_EQ(paths_of(search, tree.root()).size(), 1u);
-  EXPECT_STREQ(search.first->file_version, "12.9.79");
+  EXPECT_STREQ(file_version_of(search.first, &search.arena), "12.9.79");
   gather_folder(&search, SearchTier::system, tree.path("d").c_str());
   EXPECT_EQ(paths_of(search, tree.root()).size(), 2u);
   EXPECT_EQ(search.last->next, nullptr);
@@ -119,7 +119,7 @@ TEST(Folder, OfVeryManyUsableFilesTheNewestAreCandidates) {
   for (int i = 3 * kMostUsable; i < 4 * kMostUsable; ++i) newest.push_back(name(i));
   std::sort(newest.begin(), newest.end());
   EXPECT_EQ(paths_of(search, tree.root()), newest);
-  EXPECT_STREQ(accepted_by_rank(search)->path, tree.path(name(4 * kMostUsable - 1)).c_str());
+  EXPECT_STREQ(accepted_by_rank(&search)->path, tree.path(name(4 * kMostUsable - 1)).c_str());
   EXPECT_GE(search.left_out(), 3 * kMostUsable);
   EXPECT_FALSE(search.summary(SearchTier::system).is_full);
   for (const Candidate* c = search.first; c != nullptr; c = c->next) {
@@ -181,7 +181,7 @@ TEST(Folder, TheVersionIsTheOneBehindAllLinks) {
   tree.link("lib/libtest.so", tree.path("store/libtest.so.12.10"));
   TestSearch search;
   gather_file(&search, SearchTier::system, tree.path("lib/libtest.so").c_str());
-  EXPECT_STREQ(search.first->file_version, "12.10");
+  EXPECT_STREQ(file_version_of(search.first, &search.arena), "12.10");
 }
 
 TEST(Folder, AFileWithoutVersionInItsNameHasNone) {
@@ -189,7 +189,7 @@ TEST(Folder, AFileWithoutVersionInItsNameHasNone) {
   tree.file("libtest.so", image());
   TestSearch search;
   gather_file(&search, SearchTier::system, tree.path("libtest.so").c_str());
-  EXPECT_STREQ(search.first->file_version, "");
+  EXPECT_STREQ(file_version_of(search.first, &search.arena), "");
 }
 
 // ---- what can be wrong with a file

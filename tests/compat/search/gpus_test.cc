@@ -114,7 +114,7 @@ class Gpus : public testing::Test {
     unit::TestSearch search(kLibrary, nullptr, world_);
     gather_tier(&search, SearchTier::system);
     evaluate_environment(&search);
-    const Candidate* best = accepted_by_rank(search);
+    const Candidate* best = accepted_by_rank(&search);
     const std::string path = best != nullptr ? best->path : "";
     return path.substr(path.rfind('/') + 1);
   }

@@ -8,6 +8,7 @@
 #include <link.h>
 
 #include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 
@@ -23,6 +24,48 @@ TEST(GnuHash, IsTheLinkers) {
   EXPECT_EQ(gnu_hash("printf"), 0x156b2bb8U);
   EXPECT_EQ(gnu_hash("exit"), 0x7c967e3fU);
   EXPECT_EQ(gnu_hash("syscall"), 0xbac212a0U);
+}
+
+TEST(HashedName, IsTheNameItsLengthAndItsHash) {
+  for (const char letter : {'a', '_', '\x7f', '\x80', '\xff'}) {
+    for (std::size_t length = 0; length < 40; ++length) {
+      for (std::size_t place = 0; place < 8; ++place) {
+        char room[64];
+        std::memset(room, 'x', sizeof room);
+        for (std::size_t i = 0; i < length; ++i)
+          room[place + i] = static_cast<char>(letter - i % 7);
+        room[place + length] = '\0';
+        const HashedName name(room + place);
+        EXPECT_EQ(name.length(), length);
+        EXPECT_EQ(name.hash(), gnu_hash(room + place)) << length << " at " << place;
+        EXPECT_EQ(name.name(), room + place);
+      }
+    }
+  }
+}
+
+TEST(LoadedSymbols, AreFoundInTheirVersionOnly) {
+  const Machine machine;
+  VersionedSymbols libc;
+  machine.loaded_objects(
+      [](dl_phdr_info* info, std::size_t, void* found) {
+        const LoadedNames names(*info);
+        const char* const soname = names.soname();
+        if (soname == nullptr || std::strcmp(soname, "libc.so.6") != 0) return 0;
+        *static_cast<VersionedSymbols*>(found) = names.versioned_symbols();
+        return 1;
+      },
+      &libc);
+  constexpr std::uint32_t kHashOf217 = 0x06969197;  // ELF's of "GLIBC_2.17": readelf -V
+  const std::uint16_t version = libc.version_number("GLIBC_2.17", kHashOf217);
+  ASSERT_NE(version, 0);
+  EXPECT_EQ(libc.version_number("GLIBC_2.17", kHashOf217 + 1), 0);
+  EXPECT_EQ(libc.version_number("GLIBC_2.18", kHashOf217), 0);
+  // With what HashedName reads behind a name.
+  EXPECT_TRUE(libc.defines(HashedName("clock_gettime\0\0\0\0\0\0\0"), version));
+  EXPECT_FALSE(libc.defines(HashedName("clock_gettimf\0\0\0\0\0\0\0"), version));
+  EXPECT_FALSE(libc.defines(HashedName("clock_gettime\0\0\0\0\0\0\0"), version + 1));
+  EXPECT_FALSE(VersionedSymbols().defines(HashedName("clock_gettime\0\0\0\0\0\0\0"), version));
 }
 
 TEST(LoadedSymbols, AreFoundWhereDlsymFindsThem) {

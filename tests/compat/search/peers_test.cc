@@ -52,10 +52,11 @@ class Peers : public testing::Test {
       for (const std::string& file : loaded) ASSERT_NE(dlopen(file.c_str(), RTLD_NOW), nullptr);
       unit::TestSearch search(linker_, nullptr, unit::kNoDriver);
       search.request.caller_major = caller_major;
-      gather_peers(&search);
+      gather_loaded(&search);
+      know_relations(&search);
       gather_tier(&search, SearchTier::system);
       evaluate_environment(&search);
-      const Candidate* best = accepted_by_rank(search);
+      const Candidate* best = accepted_by_rank(&search);
       ASSERT_NE(best, nullptr);
       std::fputs(best->path, stderr);
       for (const Candidate* c = search.first; c != nullptr; c = c->next) {
@@ -116,7 +117,8 @@ TEST_F(Peers, MinorWithoutASourceIsUnknown) {
   in_child([&] {
     ASSERT_NE(dlopen(compiler.c_str(), RTLD_NOW), nullptr);
     unit::TestSearch search(linker_, nullptr, unit::kNoDriver);
-    gather_peers(&search);
+    gather_loaded(&search);
+    know_relations(&search);
     ASSERT_EQ(search.peer_count, 1);
     EXPECT_EQ(search.peers[0].version.major, 12);
     EXPECT_EQ(search.peers[0].version.minor, -1);

@@ -117,10 +117,11 @@ class Relatives : public testing::Test {
       library.relatives = relatives;
       library.relative_count = 1;
       unit::TestSearch search(library, nullptr, unit::kNoDriver);
-      gather_relatives(&search);
+      gather_loaded(&search);
+      know_relations(&search);
       gather_tier(&search, SearchTier::system);
       evaluate_environment(&search);
-      const Candidate* best = accepted_by_rank(search);
+      const Candidate* best = accepted_by_rank(&search);
       std::fputs(best != nullptr ? best->path : "none:", stderr);
       for (const Candidate* c = search.first; best == nullptr && c != nullptr; c = c->next) {
         std::fprintf(stderr, " %d", static_cast<int>(c->verdict));

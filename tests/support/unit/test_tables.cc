@@ -77,18 +77,20 @@ constexpr SymbolRow kSymbols[kSymbolCount] = {
 };
 
 constexpr Availability since(int minor) { return static_cast<Availability>(1 + minor); }
-// By major 11, 12, 13.
+// By major 11, 12, 13, and by symbol.
 struct Availabilities {
-  Availability rows[kSymbolCount * 3];
+  Availability of[3][kSymbolCount];
 };
 constexpr Availabilities availability() {
   Availabilities all{};
-  for (Availability& availability : all.rows) availability = since(0);
-  for (int major = 0; major < 3; ++major) all.rows[kCoreCall * 3 + major] |= kRequired;
-  all.rows[kAdded * 3] = kNever;
-  all.rows[kAdded * 3 + 1] = since(2);
-  all.rows[kNew * 3] = all.rows[kNew * 3 + 1] = kNever;
-  all.rows[kOld * 3 + 2] = kNever;
+  for (auto& symbols : all.of) {
+    for (Availability& availability : symbols) availability = since(0);
+    symbols[kCoreCall] |= kRequired;
+  }
+  all.of[0][kAdded] = kNever;
+  all.of[1][kAdded] = since(2);
+  all.of[0][kNew] = all.of[1][kNew] = kNever;
+  all.of[2][kOld] = kNever;
   return all;
 }
 constexpr Availabilities kAvailability = availability();
@@ -212,7 +214,7 @@ const LibraryDescriptor kDriver = {"testdriver",
                                    nullptr,
                                    {"cuDriverGetVersion", VersionForm::number, {1, 0}}};
 const Tables kTables = {
-    {kPool, kNames.rows, kHashes.rows, kSymbolCount, kAvailability.rows, kReleases, 1},
+    {kPool, kNames.rows, kHashes.rows, kSymbolCount, *kAvailability.of, kReleases, 1},
     kSymbols,
     kSlots,
     kSlotCount,
