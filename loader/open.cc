@@ -116,7 +116,7 @@ const Opened* open_library(int symbol_version, const void* caller, const char* f
     report_silent_failure({function, major_of_symbol_version(symbol_version), is_question});
   }
   if (library == nullptr || symbol_version == kUnversioned) return library;
-  if (may_serve(*library, major_of_symbol_version(symbol_version), read_policy().cross_major))
+  if (may_serve(*library, major_of_symbol_version(symbol_version), read_cross_major()))
     return library;
   const bool unknown = library->version.major > kLibrary.rules.newest_known_major;
   report_no_function(

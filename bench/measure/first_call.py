@@ -18,6 +18,10 @@ def newest_of(count: int) -> str:
     return f"newest of {count}"
 
 
+def alone(real: Library) -> str:
+    return f"LD_LIBRARY_PATH with {real.title}"
+
+
 def with_driver(real: Library, driver: Library) -> str:
     return f"{real.title} with {driver.title}"
 
@@ -81,6 +85,7 @@ def ways(bench: Bench, name: str) -> list[Way]:
         add(family.variable, bench.reaching(library, real))
         add("LD_LIBRARY_PATH", bench.bare() | bench.search_path([real]))
         if len(reals) > 1:
+            add(alone(reals[-1]), bench.bare() | bench.search_path([reals[-1]]))
             add(newest_of(len(reals)), bench.bare() | bench.search_path(reals))
         add(LOADED, bench.bare(), before=real)
         if driver:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Callable
 
 from .bench import Bench
-from .first_call import LOADED, newest_of, with_driver
+from .first_call import LOADED, alone, newest_of, with_driver
 from .libraries import FAMILIES, OURS, REAL, Family, Library, describes_error
 from .report import Section, number
 
@@ -30,8 +30,8 @@ def evaluate(bench: Bench, sections: list[Section]) -> Section:
                      "\"found\", \"A of B\" means A for the stub and B for the real library. The tables below "
                      "explain the ways to load a library and to make a first call. \"named file\": the first "
                      "call with the file that the stub's variable names. \"each further candidate\": the way "
-                     "\"newest of N\" minus the way \"LD_LIBRARY_PATH\" (both over plain), divided by N - 1. \"only "
-                     "libc\": libc's libdl and libpthread and the dynamic linker are also allowed.",
+                     "\"newest of N\" minus the way in which \"LD_LIBRARY_PATH\" has only the chosen library (both "
+                     "over plain), divided by N - 1. \"only libc\": libc's libdl and libpthread and the dynamic linker are also allowed.",
                      ["stub", "promise", "found", "kept"])
     for name, family in FAMILIES.items():
         for library in bench.of(name, OURS):
@@ -60,16 +60,22 @@ def _add_first_calls(add: Callable, bench: Bench, name: str, family: Family, lib
     real, driver, reals = bench.compared(name), bench.compared("cuda"), bench.of(name, REAL)
     rows = {row[0]: row for row in table.rows} if table else {}
 
-    def found(situation: str, column: str) -> int | float | None:
+    def cell(situation: str, column: str) -> object:
         row = rows.get(f"{library.title}, {situation}")
-        return number(row[table.columns.index(column)]) if row and table else None
+        return row[table.columns.index(column)] if row and table else None
+
+    def found(situation: str, column: str) -> int | float | None:
+        return number(cell(situation, column))
 
     def at_most(promise: str, value: int | float | None, most: int | float) -> None:
         add(f"first call, {promise}", value, None if value is None else value <= most)
 
     at_most(f"named file: at most {FIRST_CALL} times plain", found(family.variable, "ratio"), FIRST_CALL)
-    one, all_of_them = (found(way, "over plain") for way in ("LD_LIBRARY_PATH", newest_of(len(reals))))
     if len(reals) > 1:
+        several = newest_of(len(reals))
+        chosen = next((way for way in (alone(reals[-1]), "LD_LIBRARY_PATH")
+                       if cell(way, "answer") == cell(several, "answer")), "")
+        one, all_of_them = found(chosen, "over plain"), found(several, "over plain")
         further = None if one is None or all_of_them is None else (all_of_them - one) // (len(reals) - 1)
         at_most(f"each further candidate: at most {MORE_PER_CANDIDATE:,}", further, MORE_PER_CANDIDATE)
     over, load = found(LOADED, "over plain"), found(LOADED, "load")

@@ -50,28 +50,21 @@ struct LibrarySymbols {
   // A major newer than the database must have what the newest known one must.
   template <typename Has>
   int missing_required_symbol(const LibraryDescriptor& library, int major, Has has) const {
+    constexpr int kGroup = sizeof(std::uint64_t);  // few are required: so many are read at a time
     const Availability* const symbols = availability_in(library.column_of(major));
-    for (int i = 0; i < symbol_count; i += kGroup) {
-      std::uint64_t bits = required_among(symbols + i, symbol_count - i);
-      for (; bits != 0; bits &= bits - 1) {  // without its lowest bit
-        const int symbol = i + __builtin_ctzll(bits) / 8;
+    int i = 0;
+    for (; i + kGroup <= symbol_count; i += kGroup) {
+      std::uint64_t bits;
+      std::memcpy(&bits, symbols + i, sizeof bits);
+      for (bits &= ~std::uint64_t{0} / 0xff * kRequired; bits != 0; bits &= bits - 1) {
+        const int symbol = i + __builtin_ctzll(bits) / 8;  // the byte of the lowest bit
         if (!has(symbol)) return symbol;
       }
     }
-    return -1;
-  }
-
- private:
-  static constexpr int kGroup = sizeof(std::uint64_t);  // few are required: so many at a time
-  // One bit in the byte of each required one of the first kGroup symbols, or of the `left` last.
-  static std::uint64_t required_among(const Availability* symbols, int left) {
-    std::uint64_t group = 0;
-    if (left >= kGroup) {
-      std::memcpy(&group, symbols, sizeof group);
-    } else {
-      for (int i = 0; i < left; ++i) group |= std::uint64_t{symbols[i]} << 8 * i;
+    for (; i < symbol_count; ++i) {
+      if ((symbols[i] & kRequired) != 0 && !has(i)) return i;
     }
-    return group & (~std::uint64_t{0} / 0xff * kRequired);
+    return -1;
   }
 };
 

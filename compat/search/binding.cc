@@ -43,7 +43,8 @@ struct SystemObjects {
   bool complete() const { return libc.has_hashes() && linker.has_hashes(); }
 };
 
-int visit_object(dl_phdr_info* info, std::size_t, void* argument) {
+// (Here the loop over the functions is to be fast. The rest is to be small.)
+[[gnu::cold]] int visit_object(dl_phdr_info* info, std::size_t, void* argument) {
   auto* objects = static_cast<SystemObjects*>(argument);
   // The list begins with the program. In another namespace (dlmopen) it does not, and libc may come
   // after what is loaded later.
@@ -77,7 +78,7 @@ struct Versions {
   }
 };
 
-bool needs_only_libc(const ElfReader& image) {
+[[gnu::cold]] bool needs_only_libc(const ElfReader& image) {
   bool only = true;
   image.each_needed([&](const char* name) { only = only && is_of_libc(name); });
   return only;

@@ -14,7 +14,16 @@ Value noted(const Setting<Value>& setting, Policy* policy, const WrongSetting& o
   return setting.value;
 }
 
+// With an invalid value only the caller's own major is served.
+CrossMajor used(const Setting<CrossMajor>& setting) {
+  return setting.understood ? setting.value : CrossMajor::reject;
+}
+
 }  // namespace
+
+CrossMajor read_cross_major() {
+  return used(parse_cross_major(environment_variable(kCrossMajorVariable)));
+}
 
 Policy read_policy() {
   Policy policy;
@@ -28,8 +37,8 @@ Policy read_policy() {
   }
   const char* cross_major = environment_variable(kCrossMajorVariable);
   const Setting<CrossMajor> parsed = parse_cross_major(cross_major);
-  policy.cross_major = noted(parsed, &policy, {kCrossMajorVariable, cross_major, "adapt"});
-  if (!parsed.understood) policy.cross_major = CrossMajor::reject;
+  noted(parsed, &policy, {kCrossMajorVariable, cross_major, "adapt"});
+  policy.cross_major = used(parsed);
   const char* driver = environment_variable(kDriverCompatVariable);
   const DriverCompat compat =
       noted(parse_driver_compat(driver), &policy, {kDriverCompatVariable, driver, "unset"});

@@ -24,7 +24,8 @@ struct Policy {
   WrongSetting wrong[4] = {};
   int wrong_count = 0;
 };
-// Read anew at each call.
+// Both are read anew at each call.
 Policy read_policy();
+CrossMajor read_cross_major();  // Policy::cross_major, without the others
 
 }  // namespace anycuda

@@ -69,25 +69,28 @@ Candidate* Search::oldest_of_many(int major) {
 
 bool Search::replace(Candidate* old, const char* path) {
   ++summary(old->tier).left_out;
+  if (library().is_driver) return false;  // of drivers the first counts, independent of versions
+  file_version_of(old, &arena);           // which stays, whatever becomes of the other
   const std::size_t mark = arena.mark();
   Candidate other{};
   other.path = arena.copy(path);
-  // Of drivers the first counts, independent of versions.
-  const bool is_newer = other.path != nullptr && !library().is_driver && is_newer_file(&other, old);
-  if (other.path == nullptr || (is_newer && other.file_version == nullptr)) {
-    summary(old->tier).is_full = true;
+  const bool is_newer = other.path != nullptr && is_newer_file(&other, old);
+  if (is_newer && other.file_version != nullptr) {
+    old->path = other.path;
+    old->file_version = other.file_version;
+    unlink_seen(old);
+    return true;
   }
-  if (!is_newer || other.file_version == nullptr) {
-    arena.rewind(mark);
-    return false;
-  }
-  old->path = other.path;
-  old->file_version = other.file_version;
-  if (buckets_ == nullptr) return true;
+  if (other.file_version == nullptr) summary(old->tier).is_full = true;  // without memory
+  arena.rewind(mark);
+  return false;
+}
+
+void Search::unlink_seen(const Candidate* old) {
+  if (buckets_ == nullptr) return;
   Candidate** link = &buckets_[bucket_of(old->device, old->inode)];
   while (*link != nullptr && *link != old) link = &(*link)->same_bucket;
   if (*link != nullptr) *link = old->same_bucket;
-  return true;
 }
 
 bool Search::is_seen(dev_t device, ino_t inode) const {

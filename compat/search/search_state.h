@@ -66,6 +66,7 @@ struct Search : Report {
     return static_cast<int>((inode ^ device) % kBuckets);
   }
 
+  void unlink_seen(const Candidate* old);
   // All majors that the database does not know count as one.
   bool is_usable_here(const Candidate& candidate, int major) const {
     const int newest = library().rules.newest_known_major;

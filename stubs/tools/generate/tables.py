@@ -161,11 +161,19 @@ class _Adapters:
                 for function in dict.fromkeys(row[0] for row in self.rows)]
 
     def lookup(self) -> str:
-        """A function and not an array: addresses in data are relocations at every start."""
-        lines = [f"    case {number}: return reinterpret_cast<void*>(&adapt_{function});"
-                 for (function, _, _), number in self.rows.items()]
-        return ("void* adapter(unsigned number) {\n  switch (number) {\n" + "\n".join(lines)
-                + "\n    default: return nullptr;\n  }\n}")
+        """Distances, each from its own place: addresses in data are relocations at every start."""
+        if not self.rows:
+            return "void* adapter(unsigned) { return nullptr; }"
+        lines = [f'    ".long adapt_{function} - .\\n"' for function, _, _ in self.rows]
+        return "\n".join([
+            'extern "C" const std::int32_t anycuda_adapters[];',
+            'asm(".section .rodata.anycuda_adapters, \\"a\\"\\n.p2align 2\\nanycuda_adapters:\\n"', *lines,
+            '    ".previous\\n");',
+            "void* adapter(unsigned number) {",
+            f"  if (number >= {len(self.rows)}) return nullptr;",
+            "  const std::int32_t* place = anycuda_adapters + number;",
+            "  return reinterpret_cast<void*>(reinterpret_cast<std::intptr_t>(place) + *place);",
+            "}"])
 
 
 def _dispositions_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Rows,
