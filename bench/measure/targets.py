@@ -31,7 +31,8 @@ def evaluate(bench: Bench, sections: list[Section]) -> Section:
                      "explain the ways to load a library and to make a first call. \"named file\": the first "
                      "call with the file that the stub's variable names. \"each further candidate\": the way "
                      "\"newest of N\" minus the way in which \"LD_LIBRARY_PATH\" has only the chosen library (both "
-                     "over plain), divided by N - 1. \"only libc\": libc's libdl and libpthread and the dynamic linker are also allowed.",
+                     "over plain), divided by N - 1. \"only libc\": libc's libdl and libpthread and the dynamic "
+                     "linker are also allowed.",
                      ["stub", "promise", "found", "kept"])
     for name, family in FAMILIES.items():
         for library in bench.of(name, OURS):

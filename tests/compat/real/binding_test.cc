@@ -77,7 +77,7 @@ TEST_F(Binding, CopyThatNeedsWhatLibcDoesNotHave_IsBoundAtOnce) {
   if (!libc_has_all_functions()) GTEST_SKIP() << "libc is older than 2.34";
   NEEDS("cudart-12.9");
   EXPECT_TRUE(lazily(edited("shmat", "shmat")));
-  EXPECT_FALSE(lazily(edited("shmat", "shmbt"))) << "a function that no library has";
+  EXPECT_FALSE(lazily(edited("shmat", "shmbt"))) << "libc does not have this function";
   EXPECT_FALSE(lazily(edited("pthread_mutex_trylock", "pthread_mutex_trylocx")));
   EXPECT_FALSE(lazily(edited("GLIBC_2.3.3", "GLIBC_2.3.9"))) << "a version that libc does not have";
   EXPECT_FALSE(lazily(edited("librt.so.1", "librt.so.9"))) << "a library that is not libc's";
