@@ -61,7 +61,7 @@ def _add_first_calls(add: Callable, bench: Bench, name: str, family: Family, lib
     real, driver, reals = bench.compared(name), bench.compared("cuda"), bench.of(name, REAL)
     rows = {row[0]: row for row in table.rows} if table else {}
 
-    def cell(situation: str, column: str) -> object:
+    def cell(situation: str, column: str) -> str | int | float | None:
         row = rows.get(f"{library.title}, {situation}")
         return row[table.columns.index(column)] if row and table else None
 
