@@ -178,6 +178,18 @@ function(anycuda_library library folder)
   endforeach()
 endfunction()
 
+# zig's linker repeats each name of a stub for each of its versions (stubs/tools/merge_names.py).
+function(anycuda_merge_names target)
+  if(NOT ANYCUDA_ZIG)
+    return()
+  endif()
+  set(script "${PROJECT_SOURCE_DIR}/stubs/tools/merge_names.py")
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/packaging/python" PYTHONDONTWRITEBYTECODE=1
+            "${Python3_EXECUTABLE}" "${script}" "$<TARGET_FILE:${target}>" VERBATIM)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${script}")
+endfunction()
+
 function(anycuda_link_library target library generated file major)
   add_library(${target} SHARED "${generated}/entries.S")
   add_dependencies(${target} generate_${library})
@@ -214,4 +226,5 @@ function(anycuda_stub target library generated soname)
   endif()
   set_target_properties(${target} PROPERTIES LINK_DEPENDS "${generated}/versions.map"
     PREFIX "" SUFFIX "" OUTPUT_NAME "${soname}" LINKER_LANGUAGE C)
+  anycuda_merge_names(${target})
 endfunction()

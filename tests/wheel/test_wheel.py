@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -10,6 +11,10 @@ import unittest
 import zipfile
 from pathlib import Path
 
+from anycuda.elf import layout
+from anycuda.elf.headers import Headers
+from anycuda.elf.read import read
+from anycuda.elf.source import Source
 from built import CPU, WHEEL, build
 from doctor_support import artifact
 
@@ -52,6 +57,21 @@ class Wheel(unittest.TestCase):
         folder = Path(output_of("config", "--cmake-dir").strip())
         self.assertTrue((folder / "anycudaConfig.cmake").is_file(), folder)
         self.assertTrue((Path(output_of("config", "--stubs").strip()) / "libcudart_stub.so").is_file())
+
+    def test_hardly_a_name_of_a_stub_is_there_twice(self):
+        """What is left is less than a page, and the exports are those that the assembler was given."""
+        for library in sorted(set(map(str, (self.tree / "anycuda/lib").glob("lib*_stub.so")))):
+            with self.subTest(library):
+                self.assertLess(Path(library).stat().st_size, 450_000)
+                with open(library, "rb") as file:
+                    headers = Headers(Source(file, library))
+                    names = headers.strings().table.decode().split("\0")
+                self.assertLess(sum(len(name) + 1 for name in names) - sum(len(name) + 1 for name in set(names)),
+                                layout.PAGES[headers.machine])
+                entries = Path(os.environ["ANYCUDA_WHEEL_BUILD"], "stubs", Path(library).name[3:-8], "stub/entries.S")
+                exports = re.findall(r"\.symver anycuda_entry_\d+, (\w+)@@?([\w.]+), remove", entries.read_text())
+                found = {(symbol.name, symbol.version) for symbol in read(library).exports() if symbol.function}
+                self.assertEqual(found, set(exports))
 
     def test_pip_installs_it_for_that_cpu_and_no_other(self):
         def install(platform: str) -> subprocess.CompletedProcess:

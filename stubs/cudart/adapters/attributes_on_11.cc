@@ -38,19 +38,22 @@ Status runtime_or_driver(Runtime runtime, Driver driver) {
 using RuntimeValue = v11::cudaLaunchAttributeValue;
 using DriverValue = driver::CUlaunchAttributeValue;
 
-// For a caller's `Object` (stream or node), by the runtime's function or the driver's.
-template <typename Object, typename Value, typename Runtime, typename Driver>
-Status get(Object object, unsigned attribute, Value* value, Runtime runtime, Driver driver) {
+// For a caller's `Object` (stream or node), by the runtime's function or the driver's. Once for all
+// majors, whose types of the value differ.
+template <typename Object, typename Runtime, typename Driver>
+[[gnu::noinline]] Status get(Object object, unsigned attribute, void* value, Runtime runtime,
+                             Driver driver) {
   return runtime_or_driver(
-      [=] { return runtime(object, attribute, view<RuntimeValue>(value)); },
-      [=] { return driver(object, attribute, reinterpret_cast<DriverValue*>(value)); });
+      [=] { return runtime(object, attribute, static_cast<RuntimeValue*>(value)); },
+      [=] { return driver(object, attribute, static_cast<DriverValue*>(value)); });
 }
 
-template <typename Object, typename Value, typename Runtime, typename Driver>
-Status set(Object object, unsigned attribute, const Value* value, Runtime runtime, Driver driver) {
+template <typename Object, typename Runtime, typename Driver>
+[[gnu::noinline]] Status set(Object object, unsigned attribute, const void* value, Runtime runtime,
+                             Driver driver) {
   return runtime_or_driver(
-      [=] { return runtime(object, attribute, view<const RuntimeValue>(value)); },
-      [=] { return driver(object, attribute, reinterpret_cast<const DriverValue*>(value)); });
+      [=] { return runtime(object, attribute, static_cast<const RuntimeValue*>(value)); },
+      [=] { return driver(object, attribute, static_cast<const DriverValue*>(value)); });
 }
 
 }  // namespace
