@@ -75,15 +75,20 @@ constexpr Field kAddedBy13[] = {
 
 // cudaDeviceGetAttribute passes every number to the driver (read in the machine code of 11.8, 12.9
 // and 13.5), so a runtime also answers for attributes newer than itself.
+[[gnu::noinline]] void fill_each(void* properties, const Field* fields, std::size_t count,
+                                 int device) {
+  // Hides errors about attributes that the driver does not know.
+  const KeepLastError last_error_scope;
+  for (const Field* field = fields; field != fields + count; ++field) {
+    int value = field->unknown;
+    if (v11::cudaDeviceGetAttribute(&value, field->attribute, device) != 0) value = field->unknown;
+    std::memcpy(static_cast<char*>(properties) + field->offset, &value, sizeof value);
+  }
+}
+
 template <std::size_t count>
 void fill(void* properties, const Field (&fields)[count], int device) {
-  const KeepLastError
-      last_error_scope;  // hides errors about attributes that the driver does not know
-  for (const Field& field : fields) {
-    int value = field.unknown;
-    if (v11::cudaDeviceGetAttribute(&value, field.attribute, device) != 0) value = field.unknown;
-    std::memcpy(static_cast<char*>(properties) + field.offset, &value, sizeof value);
-  }
+  fill_each(properties, fields, count, device);
 }
 
 // Asks the runtime with its struct, and copies the fields that both structs have.
