@@ -92,14 +92,18 @@ struct FilePath {
   char text[PATH_MAX];
   bool fits;
 
-  FilePath(const char* folder, const char* name) {
-    const std::size_t length = std::strlen(folder);
-    const std::size_t size = std::strlen(name) + 1;
-    fits = length + 1 + size <= sizeof text;
-    if (!fits) return;
-    std::memcpy(text, folder, length);
-    text[length] = '/';
-    std::memcpy(text + length + 1, name, size);
+  FilePath(std::initializer_list<const char*> parts) {
+    std::size_t length = 0;
+    fits = true;
+    for (const char* part : parts) {
+      const std::size_t size = std::strlen(part);
+      fits = fits && length + size + 1 <= sizeof text;
+      if (!fits) return;
+      std::memcpy(text + length, part, size);
+      length += size;
+      text[length++] = '/';
+    }
+    text[length - 1] = '\0';
   }
 };
 
@@ -113,11 +117,19 @@ void visit_file(const char* name, void* argument) {
     visit->left_others = true;
     return;
   }
-  const FilePath path(visit->folder, name);
+  const FilePath path{visit->folder, name};
   if (path.fits) gather_file(visit->search, visit->tier, path.text);
 }
 
 }  // namespace
+
+bool has_driver(const LibraryDescriptor& library, const char* root, const char* below) {
+  for (int i = 0; i < library.major_count; ++i) {
+    const FilePath path{root, below, library.majors[i].soname};
+    if (!path.fits || is_entry(path.text)) return true;
+  }
+  return false;
+}
 
 void gather_folder(Search* search, SearchTier tier, const char* folder) {
   if (folder == nullptr || *folder != '/') return;
@@ -130,7 +142,7 @@ void gather_folder(Search* search, SearchTier tier, const char* folder) {
   // is a toolkit's library for linking, libcuda.so.550.163.01 may belong to another kernel module.
   const LibraryDescriptor& library = search->library();
   for (int i = 0; library.is_driver && i < library.major_count; ++i) {
-    const FilePath path(folder, library.majors[i].soname);
+    const FilePath path{folder, library.majors[i].soname};
     if (path.fits && is_entry(path.text)) gather_file(search, tier, path.text);
   }
   if (library.is_driver) return;

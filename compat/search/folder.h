@@ -12,6 +12,10 @@ namespace anycuda {
 // has seen, also by another path, is not added twice.
 void gather_folder(Search* search, SearchTier tier, const char* folder);
 
+// Has the folder `below` in `root` a file with the driver's name? True, too, if that cannot be
+// told.
+bool has_driver(const LibraryDescriptor& library, const char* root, const char* below);
+
 // Reads the facts of one file without loading it. Texts live in the arena.
 struct FileFacts {
   ImageFacts image;

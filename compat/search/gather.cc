@@ -35,6 +35,12 @@ struct TierVisit {
   bool ended = false;
 
   void folder(const char* root, const char* below) const {
+    // Most searches for the driver look in more than a dozen folders, and find it in none of them.
+    const bool asks_first = search->library().is_driver && !search->logs_steps;
+    if (asks_first && !has_driver(search->library(), root, below)) {
+      ++search->summary(tier).folders;
+      return;
+    }
     const std::size_t mark = search->arena.mark();
     const Candidate* before = search->last;
     const int left_out = search->summary(tier).left_out;

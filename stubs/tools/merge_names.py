@@ -2,9 +2,10 @@
 """Writes each name of a shared library once, and takes the pages that this frees out of the file.
 
 lld writes the name of a symbol again for each of its versions. A stub has most names in four versions, so that two
-thirds of its dynamic string table (DT_STRTAB) are repetitions. The table lies within a segment, whose later parts cannot
-move: code refers to their addresses. So the segment becomes two, before and after the free pages. The second takes the
-program header of PT_PHDR, which a shared library does not need. A file of which no whole page becomes free stays as it is.
+thirds of its dynamic string table (DT_STRTAB) are repetitions. The table lies within a segment, whose later parts
+cannot move: code refers to their addresses. So the segment becomes two, before and after the free pages. The second
+takes the program header of PT_PHDR, which a shared library does not need. A file of which no whole page becomes free
+stays as it is.
 
     PYTHONPATH=packaging/python python3 stubs/tools/merge_names.py LIBRARY
 """
@@ -88,7 +89,7 @@ def merged(path: Path) -> bytes:
 
 def _without_pages(data: bytearray, headers: Headers, sections: list[Section], table: Section,
                    size: int) -> bytes | None:
-    """Without the pages behind the first `size` bytes of the table; None if there is no whole one."""
+    """The file, less the whole pages behind the first `size` bytes of the table; None if no page is free."""
     whole = next(one for one in headers.loads if one.offset <= table.offset < one.offset + one.in_file)
     after = min(one.offset for one in sections if one.offset >= table.offset + table.size)
     removed = (after - table.offset - size) // whole.align * whole.align
@@ -107,8 +108,9 @@ def _without_pages(data: bytearray, headers: Headers, sections: list[Section], t
             return whole._replace(in_file=length, in_memory=length)
         if one is whole:
             skipped = after - whole.offset
-            return whole._replace(offset=moved(after), address=whole.address + skipped, physical=whole.physical + skipped,
-                                  in_file=whole.in_file - skipped, in_memory=whole.in_memory - skipped)
+            return whole._replace(offset=moved(after), address=whole.address + skipped,
+                                  physical=whole.physical + skipped, in_file=whole.in_file - skipped,
+                                  in_memory=whole.in_memory - skipped)
         return one._replace(offset=moved(one.offset))
 
     for number, one in enumerate(headers.segments):
