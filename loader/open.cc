@@ -80,12 +80,14 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
     return nullptr;
   }
   const Loads loads = loads_now();
-  if (loads.count != loads_before) {  // by another thread, or by this search, which closed it again
-    request.tiers = only(SearchTier::loaded);
-    const Report* const late = search_with_reserve(request, &arena);
-    if (late != nullptr && late->handle != nullptr) return publish(*late, &arena);
-  }
-  failed.set(loads);
+  // Another thread has loaded a library meanwhile, or this search, which has closed it again.
+  const bool looks_again =
+      loads.count != loads_before && environment_variable(kLibrary.variable) == nullptr;
+  request.tiers = only(SearchTier::loaded);
+  const Report* const late = looks_again ? search_with_reserve(request, &arena) : nullptr;
+  if (late != nullptr && late->handle != nullptr) return publish(*late, &arena);
+  // Without memory for that look the next call searches once more.
+  if (!looks_again || late != nullptr) failed.set(loads);
   report_no_library(report, &arena, {function, request.caller_major, is_question});
   return nullptr;
 }

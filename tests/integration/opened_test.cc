@@ -192,6 +192,25 @@ TEST_F(Opened, ARuntimeThatReportsAnotherMajorIsClosedAgain) {
   EXPECT_THAT(error_, HasSubstr("its SONAME says CUDA 13, but the library reports CUDA 12.9"));
 }
 
+// NVRTC, of which a process may have several.
+TEST_F(Opened, ARefusedFileThatTheUserNamesIsNotReplacedByALoadedOne) {
+  REQUIRE_ARTIFACT("nvrtc-12.9");
+  REQUIRE_PROGRAM(patched("call_nvrtc-12"));
+  program_ = patched("call_nvrtc-12");
+  const std::string loaded = library_of(nvrtc, "12.9");
+  EXPECT_EQ(answer(call({"open:" + loaded, "version"}), "version"), "0 12.9");
+  std::string bytes = content(loaded);
+  const std::string name = "libnvrtc.so.12";
+  for (std::size_t at = bytes.find(name); at != std::string::npos; at = bytes.find(name, at + 1)) {
+    bytes.replace(at, name.size(), "libnvrtc.so.13");
+  }
+  machine_.put_file("opt/libnvrtc.so.13", bytes);
+  machine_.env("ANYCUDA_NVRTC", path("opt/libnvrtc.so.13"));
+  const ProcessResult result = call({"open:" + loaded, "version"});
+  EXPECT_EQ(answer(result, "version"), "11 0.0") << result.describe();
+  EXPECT_THAT(result.err, HasSubstr("its SONAME says CUDA 13, but the library reports CUDA 12.9"));
+}
+
 TEST_F(Opened, WhereOneCannotBeClosedNoOtherIsOpened) {
   put_liar("opt/libcudart.so.13", "12.9", "libcudart.so.12", "libcudart.so.13");
   std::string bytes = content(path("opt/libcudart.so.13"));
