@@ -5,6 +5,7 @@
 // be one more relocation whenever a program starts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -44,7 +45,7 @@ struct LibrarySymbols {
   int find_symbol(const char* name) const;
   // Of a library with that column of majors (LibraryDescriptor::column_of), by symbol.
   const Availability* availability_in(int column) const {
-    return availability + column * symbol_count;
+    return availability + std::ptrdiff_t{column} * symbol_count;
   }
   // The first required symbol of a library of that major for which has(symbol) is false; -1: none.
   // A major newer than the database must have what the newest known one must.

@@ -104,7 +104,7 @@ bool Search::is_seen(dev_t device, ino_t inode) const {
 
 void Search::mark_seen(Candidate* candidate) {
   if (buckets_ == nullptr) {
-    buckets_ = static_cast<Candidate**>(arena.take(kBuckets * sizeof *buckets_));
+    buckets_ = static_cast<Candidate**>(arena.take(kBuckets * sizeof(void*)));
   }
   if (buckets_ == nullptr) return;
   Candidate** bucket = &buckets_[bucket_of(candidate->device, candidate->inode)];
