@@ -62,7 +62,8 @@ class Wheel(unittest.TestCase):
         """What is left is less than a page, and the exports are those that the assembler was given."""
         for library in sorted(set(map(str, (self.tree / "anycuda/lib").glob("lib*_stub.so")))):
             with self.subTest(library):
-                self.assertLess(Path(library).stat().st_size, 450_000)
+                if CPU == "x86_64":  # segments of the other are aligned to 64 KB
+                    self.assertLess(Path(library).stat().st_size, 450_000)
                 with open(library, "rb") as file:
                     headers = Headers(Source(file, library))
                     names = headers.strings().table.decode().split("\0")
