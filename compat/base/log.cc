@@ -29,12 +29,12 @@ struct LogTarget {
 // Each step of a search asks for it. "": unset.
 const char* setting() {
   static std::atomic<const char*> known{nullptr};
-  const char* text = known.load(std::memory_order_relaxed);
+  const char* text = known.load(std::memory_order_acquire);
   if (text != nullptr) return text;
   const bool never_changes = is_environment_kept();
   text = environment_variable("ANYCUDA_LOG");
   if (text == nullptr) text = "";
-  if (never_changes) known.store(text, std::memory_order_relaxed);
+  if (never_changes) known.store(text, std::memory_order_release);
   return text;
 }
 
