@@ -36,7 +36,7 @@ const char* file_version_of(Candidate* candidate, Arena* arena) {
   if (candidate->file_version != nullptr) return candidate->file_version;
   char real[PATH_MAX];
   const bool is_there = noted(realpath(candidate->path, real)) != nullptr;
-  const char* version = is_there ? std::strstr(std::strrchr(real, '/') + 1, ".so.") : nullptr;
+  const char* version = is_there ? std::strstr(std::strrchr(real, '/'), ".so.") : nullptr;
   candidate->file_version = version != nullptr ? arena->copy(version + 4) : "";
   return candidate->file_version != nullptr ? candidate->file_version : "";
 }
