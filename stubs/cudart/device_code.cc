@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 
 #include "compat/base/log.h"
 #include "compat/rules/candidate_rule.h"
@@ -38,14 +39,19 @@ CodeFacts facts_of(const device_code::Entry& entry) {
 class Code {
  public:
   explicit Code(std::uint64_t fat_binary) {
-    const auto* wrapper = reinterpret_cast<const Wrapper*>(fat_binary);
-    if (wrapper == nullptr || wrapper->magic != kWrapper || wrapper->fatbin == nullptr) return;
-    const device_code::Bytes header{wrapper->fatbin, device_code::kFatbinHeader};
+    // Copied: of what is no wrapper, only the magic number may be there, at any address.
+    const auto* place = reinterpret_cast<const unsigned char*>(fat_binary);
+    Wrapper wrapper = {};
+    if (place != nullptr) std::memcpy(&wrapper.magic, place, sizeof wrapper.magic);
+    if (wrapper.magic != kWrapper) return;
+    std::memcpy(&wrapper, place, sizeof wrapper);
+    if (wrapper.fatbin == nullptr) return;
+    const device_code::Bytes header{wrapper.fatbin, device_code::kFatbinHeader};
     if (!header.begins_with(device_code::kFatbin, sizeof device_code::kFatbin)) return;
     std::uint64_t size = 0;
     header.read(device_code::kFatbinSize, &size);
-    is_linked_ = wrapper->version == kLinked;
-    entries_ = {wrapper->fatbin + device_code::kFatbinHeader, static_cast<std::size_t>(size)};
+    is_linked_ = wrapper.version == kLinked;
+    entries_ = {wrapper.fatbin + device_code::kFatbinHeader, static_cast<std::size_t>(size)};
     each([this](const CodeFacts& code) {
       if (code.kind == CodeFacts::Kind::ptx && newer(code.format, newest_ptx_)) {
         newest_ptx_ = code.format;
