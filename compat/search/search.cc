@@ -186,9 +186,8 @@ const Report* finished(const Search& search) {
 
 bool needs_what_is_loaded(const Search& search, SearchTier tier) {
   if (tier == SearchTier::loaded) return false;
-  const bool has_none =
-      tier == SearchTier::variable && search.machine.variable(search.library().variable) == nullptr;
-  return !has_none;
+  return tier != SearchTier::variable ||
+         search.machine.variable(search.library().variable) != nullptr;
 }
 
 void search_tiers(Search* search) {

@@ -39,7 +39,8 @@ CodeFacts facts_of(const device_code::Entry& entry) {
 class Code {
  public:
   explicit Code(std::uint64_t fat_binary) {
-    // Copied: of what is no wrapper, only the magic number may be there, at any address.
+    // A program may pass something else than a wrapper, at any address: of that, only the first
+    // four bytes are read.
     const auto* place = reinterpret_cast<const unsigned char*>(fat_binary);
     Wrapper wrapper = {};
     if (place != nullptr) std::memcpy(&wrapper.magic, place, sizeof wrapper.magic);
