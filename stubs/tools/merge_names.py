@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from struct import Struct
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
 from anycuda.elf import layout, versions
 from anycuda.elf.errors import ElfError
