@@ -26,7 +26,7 @@ constexpr char kOtherParts[][16] = {"libdl.so.2", "libpthread.so.0", "librt.so.1
 
 bool is_linker(const char* name) { return std::strncmp(name, kLinker, sizeof kLinker - 1) == 0; }
 
-bool is_of_libc(const char* name) {
+bool is_part_of_libc(const char* name) {
   for (const auto& part : kOtherParts) {
     if (std::strcmp(name, part) == 0) return true;
   }
@@ -80,7 +80,7 @@ struct Versions {
 
 [[gnu::cold]] bool needs_only_libc(const ElfReader& image) {
   bool only = true;
-  image.each_needed([&](const char* name) { only = only && is_of_libc(name); });
+  image.each_needed([&](const char* name) { only = only && is_part_of_libc(name); });
   return only;
 }
 

@@ -9,7 +9,7 @@ namespace anycuda {
 namespace {
 
 // Of the dozens of versions that libc defines, the first ends the look at them.
-bool is_of_libc(const char* version) {
+bool is_version_of_libc(const char* version) {
   for (const char* letter = "GLIBC_"; *letter != '\0'; ++letter) {
     if (*version++ != *letter) return false;
   }
@@ -25,7 +25,7 @@ bool identify(const LoadedNames& object, const LoadedNames::OwnNames& names,
   if (library.is_driver && classifier.major() == 0) return false;
   names.each_version([&](const char* name, bool is_base) {
     if (!is_base) classifier.version_definition(name);
-    return !classifier.is_stub() && !is_of_libc(name);
+    return !classifier.is_stub() && !is_version_of_libc(name);
   });
   if (classifier.is_stub() || classifier.major() == 0) return false;
   if (classifier.wants_needed()) {

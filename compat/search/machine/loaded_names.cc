@@ -142,16 +142,14 @@ std::uint32_t LoadedSymbols::index_of(const char* name, std::uint32_t hash) cons
 }
 
 std::uint16_t VersionedSymbols::version_number(const char* version, std::uint32_t hash) const {
-  const char* place = strings_ != nullptr ? definitions_ : nullptr;
-  while (place != nullptr) {
-    const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(place);
-    const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(place + definition->vd_aux);
-    if (definition->vd_hash == hash && std::strcmp(strings_ + name->vda_name, version) == 0) {
-      return definition->vd_ndx & kVersionNumber;
-    }
-    place = definition->vd_next != 0 ? place + definition->vd_next : nullptr;
-  }
-  return 0;
+  std::uint16_t number = 0;
+  if (strings_ == nullptr) return number;
+  each_definition(definitions_, strings_, [&](const ElfW(Verdef) & definition, const char* name) {
+    if (definition.vd_hash != hash || std::strcmp(name, version) != 0) return true;
+    number = definition.vd_ndx & kVersionNumber;
+    return false;
+  });
+  return number;
 }
 
 // (No symbol that matters has its name at the very end of a table. It would not be found.)

@@ -12,6 +12,18 @@
 
 namespace anycuda {
 
+// Calls visit(definition, name) for each version of a DT_VERDEF, until visit() returns false. Like
+// the dynamic linker, it walks on until vd_next is 0. Without a table (nullptr): no call.
+template <typename Visit>
+void each_definition(const char* table, const char* strings, Visit visit) {
+  while (table != nullptr) {
+    const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(table);
+    const auto* first = reinterpret_cast<const ElfW(Verdaux)*>(table + definition->vd_aux);
+    if (!visit(*definition, strings + first->vda_name)) return;
+    table = definition->vd_next != 0 ? table + definition->vd_next : nullptr;
+  }
+}
+
 // The symbols that an object defines, by their names' hashes (gnu_hash()).
 class LoadedSymbols {
  public:
@@ -96,12 +108,9 @@ class LoadedNames {
     // its name when it was linked.
     template <typename Visit>
     void each_version(Visit visit) const {
-      for (const char* place = definitions; place != nullptr;) {
-        const auto* definition = reinterpret_cast<const ElfW(Verdef)*>(place);
-        const auto* name = reinterpret_cast<const ElfW(Verdaux)*>(place + definition->vd_aux);
-        if (!visit(strings + name->vda_name, (definition->vd_flags & VER_FLG_BASE) != 0)) return;
-        place = definition->vd_next != 0 ? place + definition->vd_next : nullptr;
-      }
+      each_definition(definitions, strings, [&](const ElfW(Verdef) & definition, const char* name) {
+        return visit(name, (definition.vd_flags & VER_FLG_BASE) != 0);
+      });
     }
   };
   OwnNames own_names() const;
