@@ -101,6 +101,14 @@ TEST(NeedsMinor, OnlyIfADriverOrPeerHasThatMajor) {
   EXPECT_FALSE(needs_minor(kRuntime, {11, -1}, context));
 }
 
+TEST(RankOf, WithoutARuntimeEveryMajorIsItsMajor) {
+  PreferenceContext context;
+  EXPECT_TRUE(rank_of(kRuntime, {12, 9}, context).runtimes_major);
+  context.runtime_major = 13;
+  EXPECT_FALSE(rank_of(kRuntime, {12, 9}, context).runtimes_major);
+  EXPECT_TRUE(rank_of(kRuntime, {13, 0}, context).runtimes_major);
+}
+
 TEST(RankOf, CountsTheLoadedPeersOnly) {
   PreferenceContext context;
   EXPECT_TRUE(rank_of(kCompiler, {12, 9}, context).lto_ir_flows) << "no peer";

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compat/search/evaluation.h"
@@ -99,6 +100,99 @@ TEST(EvaluationFacts, WithoutNvmlTheBranchStaysUnknown) {
   candidate->toolkit_read = true;
   evaluate_environment(&search);
   EXPECT_EQ(candidate->verdict, Verdict::driver_branch_unknown);
+}
+
+// Which of two files is the callers' own: the one with their SONAME, in whatever order they are
+// found.
+TEST(EvaluationFacts, OfOneRelease_TheCallersOwnSonameIsFirst) {
+  for (const bool own_first : {true, false}) {
+    LibraryDescriptor library = kLibrary;
+    library.earlier_soname = "libtest.so.8";
+    TestSearch search(library, nullptr, kNoDriver);
+    add(&search, own_first ? "/own" : "/later", {12, 9})->image.is_earlier = own_first;
+    add(&search, own_first ? "/later" : "/own", {12, 9})->image.is_earlier = !own_first;
+    EXPECT_EQ(order(search), (std::vector<std::string>{"/own", "/later"})) << own_first;
+  }
+}
+
+TEST(EvaluationFacts, CallersOfAnEarlierSoname_RejectTakesOnlyThat) {
+  LibraryDescriptor library = kLibrary;
+  TestSearch search(library, nullptr, kNoDriver);
+  search.request.caller_major = 12;
+  search.request.policy.cross_major = CrossMajor::reject;
+  Candidate* candidate = add(&search, "/libtest.so.12", {12, 9});
+  evaluate_environment(&search);
+  EXPECT_EQ(candidate->verdict, Verdict::accepted) << "the callers have no earlier SONAME";
+  library.earlier_soname = "libtest.so.8";
+  evaluate_environment(&search);
+  EXPECT_EQ(candidate->verdict, Verdict::other_major);
+  candidate->image.is_earlier = true;
+  evaluate_environment(&search);
+  EXPECT_EQ(candidate->verdict, Verdict::accepted);
+}
+
+constexpr MajorRow kOneSoname[] = {{12, 13, "libtest.so.12", "libtest.so.12"}};
+
+LibraryDescriptor of_two_majors() {
+  LibraryDescriptor library = kLibrary;
+  library.majors = kOneSoname;
+  library.major_count = 1;
+  library.rules = {13, false, false};
+  return library;
+}
+
+TEST(EvaluationFacts, EveryMajorOfTheCallersSonameIsTheirOwn) {
+  const LibraryDescriptor library = of_two_majors();
+  TestSearch search(library, nullptr, kNoDriver);
+  search.request.caller_major = 12;
+  search.request.policy.cross_major = CrossMajor::reject;
+  Candidate* candidate = add(&search, "/libtest.so.12", {13, 0});
+  evaluate_environment(&search);
+  EXPECT_EQ(candidate->verdict, Verdict::accepted);
+}
+
+// ---- beside a loaded library
+
+const Relative kGroup = {&kLibrary, Bond::group};
+const Relative kRuntime = {&kLibrary, Bond::runtime};
+
+void load(Search* search, const Relative* relative, int major) {
+  LoadedRelative& loaded = search->relatives[search->relative_count++];
+  loaded.image.version = {major, -1};
+  loaded.image.newest_major = major;
+  loaded.path = "/loaded";
+  loaded.relative = relative;
+}
+
+TEST(EvaluationFacts, AnyMajorThatTheFileMayBeOfFitsTheGroup) {
+  const LibraryDescriptor library = of_two_majors();
+  TestSearch search(library, nullptr, kNoDriver);
+  load(&search, &kGroup, 13);
+  Candidate* candidate = add(&search, "/libtest.so.12", {12, -1});
+  candidate->image.newest_major = 13;
+  candidate->toolkit_read = true;
+  evaluate_environment(&search);
+  EXPECT_EQ(candidate->verdict, Verdict::accepted) << "nothing says which it is";
+  candidate->toolkit.version = {12, 9};
+  evaluate_environment(&search);
+  EXPECT_EQ(candidate->verdict, Verdict::other_group) << "its metadata say 12.9";
+  candidate->toolkit.version = {13, 0};
+  evaluate_environment(&search);
+  EXPECT_EQ(candidate->verdict, Verdict::accepted);
+}
+
+TEST(EvaluationFacts, TheRuntimeThatTheFileNeedsMustBeTheLoadedOne) {
+  const LibraryDescriptor library = of_two_majors();
+  TestSearch search(library, nullptr, kNoDriver);
+  load(&search, &kRuntime, 12);
+  Candidate* candidate = add(&search, "/libtest.so.12", {12, 9});
+  for (const auto& [needed, verdict] :
+       {std::pair(0, Verdict::accepted), std::pair(12, Verdict::accepted),
+        std::pair(13, Verdict::other_runtime)}) {
+    candidate->image.needs_runtime = needed;
+    evaluate_environment(&search);
+    EXPECT_EQ(candidate->verdict, verdict) << needed;
+  }
 }
 
 // The library's own word replaces what its metadata say.

@@ -110,8 +110,10 @@ class Gpus : public testing::Test {
     image.symbol_versions = {soname};
     machine.tree.file("system/usr/local/cuda-" + version + "/lib64/" + soname, image.bytes());
   }
-  std::string first() {
-    unit::TestSearch search(kLibrary, nullptr, world_);
+  std::string first(const Policy& policy = {}, int caller_major = kUnversionedCaller) {
+    unit::TestSearch search(library_, nullptr, world_);
+    search.request.policy = policy;
+    search.request.caller_major = caller_major;
     gather_tier(&search, SearchTier::system);
     evaluate_environment(&search);
     const Candidate* best = accepted_by_rank(&search);
@@ -119,6 +121,7 @@ class Gpus : public testing::Test {
     return path.substr(path.rfind('/') + 1);
   }
   EmptyMachine machine;
+  LibraryDescriptor library_ = kLibrary;
   Machine world_ = unit::kThisMachine;
 };
 
@@ -131,6 +134,57 @@ TEST_F(Gpus, OldOne_TakesTheCudaThatHasCodeForIt) {
   EXPECT_EQ(first(), "libtest.so.13");
   gpu_here = 0;
   EXPECT_EQ(first(), "libtest.so.13");
+}
+
+TEST_F(Gpus, AreQueriedOnce) {
+  install("12.9", "libtest.so.12");
+  install("13.0", "libtest.so.13");
+  unit::TestSearch search(library_, nullptr, world_);
+  gather_tier(&search, SearchTier::system);
+  evaluate_environment(&search);
+  evaluate_environment(&search);
+  EXPECT_EQ(search.oldest_gpu, 70);
+  EXPECT_EQ(asked, 1);
+}
+
+TEST_F(Gpus, ThatCannotBeQueried_TheNewestIsTaken) {
+  install("12.9", "libtest.so.12");
+  install("13.0", "libtest.so.13");
+  world_.oldest_gpu = nullptr;
+  EXPECT_EQ(first(), "libtest.so.13");
+}
+
+TEST_F(Gpus, WithoutDriverRules_AreNotQueried) {
+  install("12.9", "libtest.so.12");
+  install("13.0", "libtest.so.13");
+  Policy off;
+  off.mode = Mode::off;
+  EXPECT_EQ(first(off), "libtest.so.13");
+  library_.rules.driver_bound = false;
+  EXPECT_EQ(first(), "libtest.so.13");
+  EXPECT_EQ(asked, 0);
+}
+
+// A library that is refused, cannot be used, or is loaded already: the GPUs decide nothing.
+TEST_F(Gpus, OneAcceptedFile_TheyAreNotQueried) {
+  install("12.9", "libtest.so.12");
+  install("13.0", "libtest.so.13");
+  Policy reject;
+  reject.cross_major = CrossMajor::reject;
+  EXPECT_EQ(first(reject, 12), "libtest.so.12");
+  EXPECT_EQ(first(reject, 13), "libtest.so.13");
+  for (const SearchTier tier : {SearchTier::loaded, SearchTier::system}) {
+    unit::TestSearch search(library_, nullptr, world_);
+    Candidate* other = search.add(tier, "/other/libtest.so.12");
+    other->image.state = tier == SearchTier::loaded ? FileState::usable : FileState::truncated;
+    other->image.version = {12, 9};
+    Candidate* usable = search.add(SearchTier::system, "/libtest.so.13");
+    usable->image.state = FileState::usable;
+    usable->image.version = {13, 0};
+    evaluate_environment(&search);
+    EXPECT_EQ(usable->verdict, Verdict::accepted);
+  }
+  EXPECT_EQ(asked, 0);
 }
 
 TEST_F(Gpus, OneMajor_IsTakenWithoutAsking) {

@@ -166,5 +166,84 @@ TEST_F(Relatives, RenamedMember_IsKnownByItsSymbolVersion) {
   EXPECT_THAT(first_beside({renamed}, kGroup), StartsWith("cuda-12.9/"));
 }
 
+// ---- what a search keeps of the loaded libraries
+
+constexpr MajorRow kOneSoname[] = {{12, 13, "libtest.so.12", "libtest.so.12"}};
+
+// The test library with one SONAME for two majors, as a relative of the maths library.
+struct Shared {
+  Shared() {
+    member.majors = kOneSoname;
+    member.major_count = 1;
+    searched.relatives = &relative;
+    searched.relative_count = 1;
+  }
+  LibraryDescriptor member = kLibrary;
+  Relative relative = {&member, Bond::group};
+  LibraryDescriptor searched = math();
+};
+
+TEST_F(Relatives, SonameOfTwoMajors_TheMetadataTellWhich) {
+  const Shared shared;
+  const std::string of_13 = machine.tree.fake("libtest.so.12", "toolkit/lib64/libtest.so.12");
+  machine.tree.file("toolkit/include/cuda.h", "#define CUDA_VERSION 13050\n");
+  in_child([&] {
+    ASSERT_NE(dlopen(of_13.c_str(), RTLD_NOW), nullptr);
+    unit::TestSearch search(shared.searched, nullptr, unit::kNoDriver);
+    gather_loaded(&search);
+    ASSERT_EQ(search.relative_count, 1);
+    // Not of the count: it stays as it is.
+    LoadedRelative& behind = search.relatives[1];
+    behind = search.relatives[0];
+    know_relations(&search);
+    EXPECT_EQ(search.major_of(Bond::group), 13);
+    EXPECT_FALSE(behind.image.major_is_known());
+    Candidate* const candidate = search.add(SearchTier::system, "/libmath.so.11");
+    search.relative_count = 0;
+    evaluate_opened(&search, candidate, "/libmath.so.11");
+    EXPECT_EQ(search.major_of(Bond::group), 13) << "read again";
+  });
+}
+
+TEST_F(Relatives, WithoutMemoryForItsPath_NoneIsNoted) {
+  const Shared shared;
+  unit::TestSearch search(shared.searched, nullptr, unit::kNoDriver);
+  while (search.arena.copy("some text that fills the memory of the search") != nullptr) {
+  }
+  ImageFacts image;
+  image.version = {12, -1};
+  note_relation(&search, {"/a/path/that/is/longer/than/what/is/left/of/the/memory/libtest.so.12",
+                          nullptr, nullptr, &shared.relative, &image});
+  EXPECT_EQ(search.relative_count, 0);
+}
+
+TEST_F(Relatives, OnlyThoseLoadedBeforeTheOpenedFileCount) {
+  LibraryDescriptor library = kLibrary;
+  library.rules.one_per_process = false;
+  const Relative group = {&library, Bond::group};
+  library.relatives = &group;
+  library.relative_count = 1;
+  const std::string first = machine.tree.fake("libtest.so.12", "first/libtest.so.12");
+  const std::string second = machine.tree.fake("libtest.so.13", "second/libtest.so.13");
+  in_child([&] {
+    unit::TestSearch search(library, nullptr, unit::kNoDriver);
+    Candidate* const candidate = search.add(SearchTier::system, second.c_str());
+    candidate->image.state = FileState::usable;
+    candidate->image.version = {13, 0};
+    candidate->image.newest_major = 13;
+    ASSERT_NE(dlopen(first.c_str(), RTLD_NOW), nullptr);
+    ASSERT_NE(dlopen(second.c_str(), RTLD_NOW), nullptr);
+    evaluate_opened(&search, candidate, second.c_str());
+    EXPECT_EQ(search.major_of(Bond::group), 12);
+    EXPECT_EQ(candidate->verdict, Verdict::other_group);
+    // Nothing that counts has changed, so there is nothing to decide.
+    candidate->verdict = Verdict::accepted;
+    evaluate_opened(&search, candidate, second.c_str());
+    EXPECT_EQ(candidate->verdict, Verdict::accepted);
+    evaluate_opened(&search, candidate, first.c_str());
+    EXPECT_EQ(search.major_of(Bond::group), 0) << "it is the first one itself";
+  });
+}
+
 }  // namespace
 }  // namespace anycuda
