@@ -201,7 +201,7 @@ def main() -> int:
             f"cache {megabytes(inside(root, cache_of(root, home)))} MB, build folder {megabytes(clone / 'build')} MB")
         if status:
             return status
-    if not any("preset test" in command for command in options.commands):
+    if not any("workflow --preset test" in command for command in options.commands):
         return 0
     output = test_log.summary(clone / "build/test/Testing/Temporary/LastTest.log")
     say(f"{options.suite}: {output.text}")
