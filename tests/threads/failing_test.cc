@@ -31,6 +31,7 @@ class Failing : public testing::Test {
   ProcessResult result;
 };
 
+constexpr char kLimited[] = "a sanitizer, an emulator or valgrind needs much address space";
 constexpr char kCounted[] =
     "a sanitizer calls dl_iterate_phdr, which the program counts, before the program has started";
 
@@ -95,7 +96,7 @@ TEST_F(Shortage, OfDescriptorsIsNamedAndTheNextCallSearchesAgain) {
 }
 
 TEST_F(Shortage, OfMemoryIsNamedAndTheNextCallSearchesAgain) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer needs much address space";
+  if (kSlowed) GTEST_SKIP() << kLimited;
   expect_second_search_after("memory", "memory has run out (ENOMEM)");
 }
 
@@ -117,7 +118,7 @@ TEST_F(Shortage, OnTheRealLibrariesIsNotRemembered) {
   const auto works = AllOf(HasSubstr("after: "), HasSubstr("driver 0:12090 nvrtc 0:12.9 cuda 0:"));
   EXPECT_THAT(run("shortage", {"descriptors", "0"}), works);
   EXPECT_THAT(result.err, HasSubstr("file descriptors have run out (EMFILE)"));
-  if (kSanitized) return;
+  if (kSlowed) return;
   EXPECT_THAT(run("shortage", {"memory", "0"}), works);
   // There is room for a search, but not for NVRTC.
   EXPECT_THAT(run("shortage", {"memory", "24"}), AllOf(HasSubstr("nvrtc 11:0.0"), works));

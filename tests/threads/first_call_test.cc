@@ -152,7 +152,7 @@ TEST(FirstCalls, OfACancelledThreadAreReportedIfTheyFail) {
 // room for them.
 TEST(FirstCalls, RealLibraries_AllThreadsGetTheSameAThousandTimes) {
   expect_one_answer_on({"cudart-12.9", "nvrtc-12.9", "nvjitlink-12.9"}, "12090",
-                       kSanitized ? 25 : 1000, [](Machine& m) {
+                       kSlowed ? 25 : 1000, [](Machine& m) {
                          m.wheel(cudart, "12.9").wheel(nvrtc, "12.9").wheel(nvjitlink, "12.9");
                          m.library_path(fake("fake_cuda"));
                        });

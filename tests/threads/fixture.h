@@ -23,8 +23,10 @@ inline std::string object(const std::string& name) { return part("objects/" + na
 inline std::filesystem::path fake(const std::string& name) { return part("fakes/" + name); }
 
 constexpr bool kSanitized = THREADS_SANITIZED != 0;
+// By a sanitizer, an emulator or valgrind. They take memory of their own, too.
+constexpr bool kSlowed = THREADS_SLOWED != 0;
 // How often something is tried that only some timings can break.
-constexpr int times(int plain) { return kSanitized ? (plain + 9) / 10 : plain; }
+constexpr int times(int plain) { return kSlowed ? (plain + 9) / 10 : plain; }
 
 // A program that hangs has deadlocked: nothing here works for longer than a few seconds.
 constexpr std::chrono::seconds kWatchdog{kSanitized ? 240 : 30};

@@ -179,7 +179,7 @@ TEST_F(Registration, InLockedMemory_LocksOnlyUsedPages) {
 
 // No registration can be kept then; the program goes on and prints the error.
 TEST_F(Registration, WithoutAddressSpaceDoesNotCrash) {
-  if (kSanitized) GTEST_SKIP() << "a sanitizer needs terabytes of address space";
+  if (kSlowed) GTEST_SKIP() << "a sanitizer, an emulator or valgrind needs much address space";
   machine.library_path(fake("fake_recorder"));
   for (const char* room : {"0", "10000", "100000", "500000"}) {
     const ProcessResult result = machine.run({program("little_memory"), room}, kWatchdog);
