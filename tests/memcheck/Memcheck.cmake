@@ -6,7 +6,8 @@ if(NOT ANYCUDA_VALGRIND)
   message(FATAL_ERROR "The preset memcheck needs valgrind: install it, and libc6-dbg (Debian packages of those names)")
 endif()
 set(logs "${PROJECT_BINARY_DIR}/memcheck")
-set(memcheck "${ANYCUDA_VALGRIND}" --quiet --error-exitcode=99 --error-limit=no --leak-check=no "--log-file=${logs}/%p.log"
+# Without vgdb: a program that changes its root cannot remove vgdb's pipes, and valgrind would complain.
+set(memcheck "${ANYCUDA_VALGRIND}" --quiet --vgdb=no --error-exitcode=99 --error-limit=no --leak-check=no "--log-file=${logs}/%p.log"
     "--suppressions=${CMAKE_CURRENT_LIST_DIR}/suppressions.txt")
 list(TRANSFORM memcheck REPLACE "(.+)" "\"\\1\"")
 list(JOIN memcheck "," memcheck)
