@@ -23,7 +23,7 @@ inline std::string object(const std::string& name) { return part("objects/" + na
 inline std::filesystem::path fake(const std::string& name) { return part("fakes/" + name); }
 
 constexpr bool kSanitized = THREADS_SANITIZED != 0;
-// By a sanitizer, an emulator or valgrind. They take memory of their own, too.
+// A sanitizer, an emulator or valgrind slows the programs down, and needs memory.
 constexpr bool kSlowed = THREADS_SLOWED != 0;
 // How often something is tried that only some timings can break.
 constexpr int times(int plain) { return kSlowed ? (plain + 9) / 10 : plain; }
