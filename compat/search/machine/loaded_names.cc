@@ -142,8 +142,8 @@ std::uint32_t LoadedSymbols::index_of(const char* name, std::uint32_t hash) cons
 }
 
 std::uint16_t VersionedSymbols::version_number(const char* version, std::uint32_t hash) const {
+  if (strings_ == nullptr) return 0;
   std::uint16_t number = 0;
-  if (strings_ == nullptr) return number;
   each_definition(definitions_, strings_, [&](const ElfW(Verdef) & definition, const char* name) {
     if (definition.vd_hash != hash || std::strcmp(name, version) != 0) return true;
     number = definition.vd_ndx & kVersionNumber;

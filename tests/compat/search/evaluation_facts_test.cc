@@ -16,6 +16,7 @@ namespace anycuda {
 namespace {
 
 using unit::kNoDriver;
+using unit::of_two_majors;
 using unit::TestSearch;
 
 Candidate* add(Search* search, const char* path, Version version,
@@ -129,16 +130,6 @@ TEST(EvaluationFacts, CallersOfAnEarlierSoname_RejectTakesOnlyThat) {
   candidate->image.is_earlier = true;
   evaluate_environment(&search);
   EXPECT_EQ(candidate->verdict, Verdict::accepted);
-}
-
-constexpr MajorRow kOneSoname[] = {{12, 13, "libtest.so.12", "libtest.so.12"}};
-
-LibraryDescriptor of_two_majors() {
-  LibraryDescriptor library = kLibrary;
-  library.majors = kOneSoname;
-  library.major_count = 1;
-  library.rules = {13, false, false};
-  return library;
 }
 
 TEST(EvaluationFacts, EveryMajorOfTheCallersSonameIsTheirOwn) {

@@ -177,10 +177,7 @@ TEST(Hint, Function_NamesTheMajorOnlyIfMajorsDiffer) {
   EXPECT_EQ(function_hint(kLibrary, 13, 12), FunctionHint::own_major);
   EXPECT_EQ(function_hint(kLibrary, 12, 12), FunctionHint::newer_library);
   EXPECT_EQ(function_hint(kLibrary, kUnversionedCaller, 12), FunctionHint::newer_library);
-  constexpr MajorRow kOneSoname[] = {{12, 13, "libtest.so.12", "libtest.so.12"}};
-  LibraryDescriptor library = kLibrary;
-  library.majors = kOneSoname;
-  library.major_count = 1;
+  const LibraryDescriptor library = unit::of_two_majors();
   EXPECT_EQ(function_hint(library, 12, 13), FunctionHint::newer_library);
   EXPECT_EQ(function_hint(library, 13, 12), FunctionHint::own_major);
 }

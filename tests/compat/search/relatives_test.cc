@@ -168,17 +168,13 @@ TEST_F(Relatives, RenamedMember_IsKnownByItsSymbolVersion) {
 
 // ---- what a search keeps of the loaded libraries
 
-constexpr MajorRow kOneSoname[] = {{12, 13, "libtest.so.12", "libtest.so.12"}};
-
-// The test library with one SONAME for two majors, as a relative of the maths library.
+// A library whose SONAME two majors share, as a relative of the maths library.
 struct Shared {
   Shared() {
-    member.majors = kOneSoname;
-    member.major_count = 1;
     searched.relatives = &relative;
     searched.relative_count = 1;
   }
-  LibraryDescriptor member = kLibrary;
+  LibraryDescriptor member = unit::of_two_majors();
   Relative relative = {&member, Bond::group};
   LibraryDescriptor searched = math();
 };

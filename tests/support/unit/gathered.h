@@ -26,6 +26,15 @@ inline std::vector<std::string> paths_of(const Report& report, const std::string
   return paths;
 }
 
+// The test library with one SONAME for two majors of CUDA.
+inline constexpr MajorRow kTwoMajors[] = {{12, 13, "libtest.so.12", "libtest.so.12"}};
+inline LibraryDescriptor of_two_majors() {
+  LibraryDescriptor library = kLibrary;
+  library.majors = kTwoMajors;
+  library.major_count = 1;
+  return library;
+}
+
 struct TestMemory {
   Arena memory;
 };
