@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# anycuda_static_library(<target> <library> <generated folder> <libname.so> <major> <folder> <drop-in>)
+# anycuda_static_library(<target> <library> <generated folder> <libname.so> <major> <folder> <drop-in> <object>...)
 #
 # <folder>/<libname.a>: the stub for callers of one major, to be linked into a program or library. It is the
 # drop-in of that major, the target <drop-in>, with plain names. One object, in which every name but the library's
@@ -25,29 +25,19 @@ function(anycuda_static_library target library generated file major folder dropi
   add_dependencies(${target}_entries generate_${library})
   # The drop-in's objects without its entries, whose names have versions.
   set(shared "$<FILTER:$<TARGET_OBJECTS:${dropin}>,EXCLUDE,/entries[.]S[.]o$>")
-  set(objects $<TARGET_OBJECTS:${target}_entries> ${shared} $<TARGET_OBJECTS:anycuda_loader>
-      $<TARGET_OBJECTS:anycuda_search>)
-  if(TARGET ${library}_adapters) # its precompiled header counts as an object
-    list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${library}_adapters>,EXCLUDE,[.]gch$>)
-  endif()
-  set(architecture)
-  if(CMAKE_C_COMPILER_TARGET)
-    set(architecture "--target=${CMAKE_C_COMPILER_TARGET}")
-  endif()
+  set(objects $<TARGET_OBJECTS:${target}_entries> ${shared} ${ARGN} "${ANYCUDA_CORE}")
   # Groups are dissolved: another archive's group of the same name must not replace this one.
   add_custom_command(OUTPUT "${object}"
-    COMMAND "${CMAKE_C_COMPILER}" ${architecture} -r -nostdlib -Wl,--force-group-allocation
-            -o "${object}" "${objects}"
+    COMMAND ${ANYCUDA_PRELINK} -Wl,--force-group-allocation -o "${object}" "${objects}"
     COMMAND "${CMAKE_OBJCOPY}" "--keep-global-symbols=${generated}/names.txt" $<$<CONFIG:Release>:--strip-unneeded>
             "${object}"
     DEPENDS "${objects}" "${generated}/names.txt"
     COMMENT "One object of ${name} for CUDA ${major}"
     COMMAND_EXPAND_LISTS VERBATIM)
   add_library(${target} STATIC "${object}")
-  add_dependencies(${target} ${target}_entries ${dropin} anycuda_loader anycuda_search)
-  if(TARGET ${library}_adapters)
-    add_dependencies(${target} ${library}_adapters)
-  endif()
+  add_dependencies(${target} ${target}_entries ${dropin} anycuda_core)
+  anycuda_packaged(${target})
+  anycuda_packaged(${target}_entries)
   target_link_libraries(${target} INTERFACE ${CMAKE_DL_LIBS})
   set_source_files_properties("${object}" PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME "${name}" LINKER_LANGUAGE C

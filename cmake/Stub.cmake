@@ -117,8 +117,15 @@ function(anycuda_library library folder)
   # One run of the generator makes the stub and its drop-ins: without this target each would start a run.
   add_custom_target(generate_${library} DEPENDS ${generated})
 
+  # Compiled once, for the stub, its drop-ins and its archives.
+  set(objects)
+  if(sources)
+    add_library(${library}_code OBJECT ${sources})
+    target_include_directories(${library}_code PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
+    target_link_libraries(${library}_code PRIVATE anycuda_stub_flags anycuda_sanitize)
+    list(APPEND objects $<TARGET_OBJECTS:${library}_code>)
+  endif()
   if(adapters)
-    # Compiled once, for the stub and its drop-ins.
     add_library(${library}_adapters OBJECT ${adapters} "${out}/abi/copies.cc")
     add_dependencies(${library}_adapters generate_${library})
     target_include_directories(${library}_adapters PRIVATE "${PROJECT_SOURCE_DIR}"
@@ -130,7 +137,8 @@ function(anycuda_library library folder)
     # The types of three majors are long: read once.
     target_precompile_headers(${library}_adapters PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:${out}/abi/${library}_adapters.h>")
-    list(APPEND sources $<TARGET_OBJECTS:${library}_adapters>)
+    # Its precompiled header counts as an object.
+    list(APPEND objects $<FILTER:$<TARGET_OBJECTS:${library}_adapters>,EXCLUDE,[.]gch$>)
   endif()
   if(linkable) # for the CMake package: cudart:libcudart.so:11:12:13
     list(JOIN majors ":" row)
@@ -138,7 +146,7 @@ function(anycuda_library library folder)
   elseif(NOT earlier) # no call records a major: programs link the stub itself
     set_property(GLOBAL APPEND PROPERTY ANYCUDA_PLAIN "${library}:${linker_name}:${rows}")
   endif()
-  anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${sources})
+  anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${objects})
   add_dependencies(anycuda_stubs ${library}_stub)
   if(linkable)
     anycuda_link_library(link_${library}_native ${library} "${out}/link-native" ${linker_name} native)
@@ -150,10 +158,11 @@ function(anycuda_library library folder)
   endif()
   foreach(major IN LISTS rows)
     anycuda_stub(dropin_${library}_${major} ${library} "${out}/dropin-${major}" "${soname_${major}}"
-                 ${sources})
+                 ${objects})
     set_target_properties(dropin_${library}_${major} PROPERTIES
       LIBRARY_OUTPUT_DIRECTORY "${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/dropin")
     add_dependencies(anycuda_dropins dropin_${library}_${major})
+    anycuda_packaged(dropin_${library}_${major})
   endforeach()
   if(linkable)
     set(callers ${majors})
@@ -169,7 +178,7 @@ function(anycuda_library library folder)
         string(APPEND folder "/${major}")
       endif()
       anycuda_static_library(static_${library}_${major} ${library} "${out}/static-${row_${major}}" ${linker_name}
-                             ${major} ${folder} dropin_${library}_${row_${major}})
+                             ${major} ${folder} dropin_${library}_${row_${major}} ${objects})
     endif()
     if(linkable)
       anycuda_link_library(link_${library}_${major} ${library} "${out}/link-${row_${major}}"
@@ -177,6 +186,20 @@ function(anycuda_library library folder)
     endif()
   endforeach()
 endfunction()
+
+# anycuda_packaged(<target>): only packages need it. A build that makes none leaves it out of `all`.
+function(anycuda_packaged target)
+  if(NOT ANYCUDA_INSTALL AND NOT ANYCUDA_WHEEL)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
+# The beginning of a command that links objects to one.
+set(ANYCUDA_PRELINK "${CMAKE_C_COMPILER}")
+if(CMAKE_C_COMPILER_TARGET)
+  list(APPEND ANYCUDA_PRELINK "--target=${CMAKE_C_COMPILER_TARGET}")
+endif()
+list(APPEND ANYCUDA_PRELINK -r -nostdlib)
 
 # zig's linker repeats each name of a stub for each of its versions (stubs/tools/merge_names.py).
 function(anycuda_merge_names target)
@@ -210,10 +233,9 @@ function(anycuda_link_library target library generated file major)
 endfunction()
 
 function(anycuda_stub target library generated soname)
-  add_library(${target} SHARED "${generated}/entries.S" "${generated}/tables.cc" ${ARGN}
-              $<TARGET_OBJECTS:anycuda_loader> $<TARGET_OBJECTS:anycuda_search>
+  add_library(${target} SHARED "${generated}/entries.S" "${generated}/tables.cc" ${ARGN} "${ANYCUDA_CORE}"
               $<$<TARGET_EXISTS:anycuda_libc>:$<TARGET_OBJECTS:anycuda_libc>>)
-  add_dependencies(${target} generate_${library})
+  add_dependencies(${target} generate_${library} anycuda_core)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
   # Only libc: the C++ library is used for its headers, and must not be needed.
   target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize anycuda_link_flags)

@@ -51,9 +51,13 @@ list(APPEND device_code_bundled "${bundle}/stubs/libcudart_stub.so")
 # The command as a tree: bin, share, and the programs that it runs in lib.
 add_custom_target(gpu_command
   COMMAND "${CMAKE_COMMAND}" -E rm -rf "${bundle}/command"
-  COMMAND "${CMAKE_COMMAND}" -E make_directory "${bundle}/command/bin" "${bundle}/command/lib"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${bundle}/command/bin" "${bundle}/command/lib" "${bundle}/command/share/anycuda"
   COMMAND "${CMAKE_COMMAND}" -E copy "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/anycuda" "${bundle}/command/bin"
-  COMMAND "${CMAKE_COMMAND}" -E copy_directory "${CMAKE_BINARY_DIR}/share/anycuda" "${bundle}/command/share/anycuda"
+  COMMAND "${CMAKE_COMMAND}" -E copy "${CMAKE_BINARY_DIR}/share/anycuda/installation.json"
+          "${CMAKE_BINARY_DIR}/share/anycuda/matrix.json" "${CMAKE_BINARY_DIR}/share/anycuda/LICENSE"
+          "${bundle}/command/share/anycuda"
+  COMMAND "${CMAKE_COMMAND}" -E copy_directory "${PROJECT_SOURCE_DIR}/packaging/python/anycuda"
+          "${bundle}/command/share/anycuda/anycuda"
   COMMAND "${CMAKE_COMMAND}" -E copy "$<TARGET_FILE:anycuda_device_code_program>" "$<TARGET_FILE:anycuda_doctor>"
           "${bundle}/command/lib"
   VERBATIM)

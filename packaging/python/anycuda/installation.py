@@ -14,7 +14,8 @@ from pathlib import Path
 
 from .failure import Failure
 
-_PACKAGE = Path(__file__).resolve().parent
+# Not resolved: a build folder's package is a link to the source tree, and its files are beside the link.
+_PACKAGE = Path(__file__).absolute().parent
 _NAME, _LICENCE = "installation.json", "LICENSE"
 
 

@@ -13,7 +13,8 @@ from ..failure import Failure
 FORMAT = 1
 KINDS = ("direct", "renamed", "adapted", "emulated", "absent", "rejected")
 ANY_CALLER = "any"
-_PACKAGE = Path(__file__).resolve().parent.parent
+# Not resolved: a build folder's package is a link to the source tree, and its files are beside the link.
+_PACKAGE = Path(__file__).absolute().parent.parent
 
 
 class Run(NamedTuple):
