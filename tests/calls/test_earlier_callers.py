@@ -2,20 +2,19 @@
 """Programs built for cuDNN 8, through its drop-in on cuDNN 9: each call returns a status of cuDNN 8, and so do
 statuses that calls write. On cuDNN 8 the calls go straight to the library."""
 
-import os
 import platform
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+from build_folder import BUILD
 import call_client
 import small_library
 from abi_support import real
 from call_client import gives_a_number
 from generate import dispositions
 
-BUILD = os.environ.get("ANYCUDA_BUILD")
 # Of cuDNN 9 -> of cuDNN 8: its statuses of the same names, a new one of each class, and what no release has.
 STATUSES = {1001: 1, 1002: 14, 1003: 14, 1004: 9, 1005: 10, 1006: 12, 1007: 13, 1008: 1, 2000: 3, 2001: 5, 2002: 3,
             3000: 9, 3001: 9, 3007: 6, 3008: 11, 4000: 4, 4001: 4, 4003: 2, 4004: 2, 4006: 7, 5000: 8, 5001: 8, 0: 0,
@@ -64,7 +63,6 @@ ARGUMENTS = {**dict.fromkeys((*GET, *FIND), ("long, " * 5, "0, " * 5, "", "")),
              **dict.fromkeys(FIND_EX, ("long, " * 8, "0, " * 8, ", long, long", ", 0, 0"))}
 
 
-@unittest.skipUnless(BUILD, "needs a build")
 class EarlierCallers(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="anycuda-calls-")

@@ -2,19 +2,18 @@
 """Every function of the maths libraries, called by a program of each major on a library of each major: the call goes
 to the function that the matrix names, or returns the matrix's status."""
 
-import os
 import platform
 import tempfile
 import unittest
 from pathlib import Path
 
+from build_folder import BUILD
 import call_client
 import small_library
 from abi_support import real
 from call_client import gives_a_number
 from generate import dispositions, model
 
-BUILD = os.environ.get("ANYCUDA_BUILD")
 LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvfatbin",
              "nvtx")
 OWN_RELEASES = ("cudnn", "nccl")
@@ -26,7 +25,6 @@ def takes_handle(function: model.Function, release: str) -> bool:
     return "Handle_t handle," in function.texts[release]
 
 
-@unittest.skipUnless(BUILD, "needs a build")
 class EveryCall(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="anycuda-calls-")
@@ -36,7 +34,7 @@ class EveryCall(unittest.TestCase):
     def client(self, library: str, cuda: str, names: list[str]) -> Path:
         """Linked as a program for that CUDA is: its calls record the major."""
         about = small_library.described(library)
-        linked = Path(BUILD) / "lib"
+        linked = BUILD / "lib"
         linked = linked / "link" / cuda / about.file_prefix if cuda else linked / about.stub
         return call_client.build(self.folder / f"{library}-{cuda}", names, (str(linked), f"-Wl,-rpath,{BUILD}/lib"))
 

@@ -2,16 +2,15 @@
 """The exports and needs of the stubs of the maths libraries and NVTX: every name of every release under its symbol
 version, and only libc."""
 
-import os
 import unittest
 from pathlib import Path
 
+from build_folder import BUILD
 import small_library
 from abi_support import real
 
 from anycuda.elf import read
 
-BUILD = os.environ.get("ANYCUDA_BUILD")
 LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "cudnn8",
              "nccl", "nvfatbin", "nvtx", "nvml")
 NATIVE = "ANYCUDA_NATIVE"
@@ -33,7 +32,6 @@ def wanted(library: str, versions: list) -> set[tuple[str, str]]:
     return found
 
 
-@unittest.skipUnless(BUILD, "needs a build")
 class Exports(unittest.TestCase):
     def functions(self, path: Path) -> set[tuple[str, str]]:
         return {(one.name, one.version) for one in read.read(path).exports() if not one.name.startswith("anycudaCopy")
@@ -43,7 +41,7 @@ class Exports(unittest.TestCase):
         for library in LIBRARIES:
             with self.subTest(library):
                 about = small_library.described(library)
-                path = Path(BUILD) / "lib" / about.stub
+                path = BUILD / "lib" / about.stub
                 self.assertEqual(self.functions(path), wanted(library, [NATIVE, *about.majors]))
                 self.assertLessEqual(set(read.read(path).needed), LIBC)
 
@@ -52,7 +50,7 @@ class Exports(unittest.TestCase):
             about = small_library.described(library)
             for major in map(about.asked_for, about.majors):
                 with self.subTest(major.soname):
-                    path = Path(BUILD) / "lib" / "dropin" / major.soname
+                    path = BUILD / "lib" / "dropin" / major.soname
                     self.assertEqual(self.functions(path), wanted(library, [major]))
                     self.assertEqual(read.read(path).soname, major.soname)
                     self.assertLessEqual(set(read.read(path).needed), LIBC)

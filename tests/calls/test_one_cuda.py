@@ -2,16 +2,15 @@
 """Libraries that share handles are of one CUDA in a process: programs that call several stubs, on machines with
 several CUDAs."""
 
-import os
 import platform
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+from build_folder import BUILD
 import small_library
 
-BUILD = os.environ.get("ANYCUDA_BUILD")
 # `NAME` calls it; `=FILE` opens a file, as a program's other libraries would.
 CLIENT = """\
 #include <dlfcn.h>
@@ -40,7 +39,6 @@ LIBRARIES = ("cublas", "cublaslt", "cusparse", "cusolver", "curand")
 NOT_INITIALIZED = 1  # of cuBLAS, cuBLASLt, cuSPARSE and cuSOLVER
 
 
-@unittest.skipUnless(BUILD, "needs a build")
 class OneCuda(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="anycuda-calls-")
@@ -51,7 +49,7 @@ class OneCuda(unittest.TestCase):
         declared = "\n".join(f"int {name}(long, long, long, long);" for name in CALLS)
         source.write_text(CLIENT.format(declarations=declared,
                                         rows=", ".join(f'{{"{name}", {name}}}' for name in CALLS)), encoding="utf-8")
-        linked = [Path(BUILD) / "lib" / "link" / "12" / small_library.described(one).file_prefix for one in LIBRARIES]
+        linked = [BUILD / "lib" / "link" / "12" / small_library.described(one).file_prefix for one in LIBRARIES]
         subprocess.run(["cc", "-o", self.program, source, *linked, f"-Wl,-rpath,{BUILD}/lib"], check=True)
 
     def toolkit(self, release: str, *libraries: str, **needed: Path) -> Path:

@@ -23,4 +23,3 @@ anycuda_rails_fake(cufile SONAME libcufile.so.0 NODE libcufile.so.0)
 
 anycuda_test(compat_rails_tests NO_STUBS LABELS compat
   SOURCES real/guard_rails_test.cc real/guard_rails_page_test.cc NEEDS compat_rails compat_stub compat_renamed compat_newer compat_cufile)
-add_subdirectory("${PROJECT_SOURCE_DIR}/examples/compat" "${CMAKE_BINARY_DIR}/examples/compat")

@@ -16,4 +16,4 @@ target_compile_definitions(anycuda_test_support PRIVATE "ANYCUDA_TEST_MEMCHECK=$
 add_custom_target(memcheck_reset
   COMMAND "${CMAKE_COMMAND}" -E rm -rf "${logs}" COMMAND "${CMAKE_COMMAND}" -E make_directory "${logs}" VERBATIM)
 add_custom_target(memcheck_report
-  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_LIST_DIR}/report.py" "${logs}" USES_TERMINAL VERBATIM)
+  COMMAND "${Python3_EXECUTABLE}" -B "${CMAKE_CURRENT_LIST_DIR}/memcheck_report.py" "${logs}" USES_TERMINAL VERBATIM)

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-import report
+import memcheck_report
 
 ERROR = """==7== Invalid read of size 8
 ==7==    at 0x401136: main (wrong.c:5)
@@ -22,7 +22,7 @@ class Report(unittest.TestCase):
                 (Path(folder) / f"{number}.log").write_text(text, encoding="utf-8")
             output = io.StringIO()
             with contextlib.redirect_stdout(output):
-                status = report.main([folder])
+                status = memcheck_report.main([folder])
         return status, output.getvalue()
 
     def test_programs_without_errors_pass(self):

@@ -10,31 +10,25 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from doctor_support import BUILD, artifact, library_file
-from matrix_support import anycuda, built as made  # puts the command on the path
+from build_folder import BUILD, artifact, build_file, with_real_libraries
+from doctor_support import library_file
+from matrix_support import anycuda  # puts the command on the path
 
 from anycuda.analysis import device_code, file_use, libraries
 from anycuda.elf import read
-from anycuda.failure import Failure
 from anycuda.matrix import data
 
-REAL = BUILD / "tests" / "integration" if BUILD else Path("/no build")
-needs_programs = unittest.skipUnless((REAL / "native" / "call_cudart-12").exists(),
-                                     "ANYCUDA_BUILD names no build with the programs of tests/integration")
+REAL = BUILD / "tests" / "integration"
 
 
 def built() -> Path:
-    """A matrix.json: the build's own where there is one, since it takes seconds to make."""
-    path = BUILD / "share" / "anycuda" / "matrix.json" if BUILD else None
-    return path if path and path.exists() else made()
+    """The build's matrix.json."""
+    return build_file("share/anycuda/matrix.json")
 
 
 def reader() -> Path:
     """The build's program that reads device code; the source tree, in which tests run the command, has none."""
-    path = BUILD / "lib" / device_code.PROGRAM if BUILD else None
-    if path is None or not path.exists():
-        raise Failure(f"the build has no {device_code.PROGRAM}")
-    return path
+    return build_file(f"lib/{device_code.PROGRAM}")
 
 
 def table() -> libraries.Table:
@@ -85,6 +79,6 @@ class Folder(unittest.TestCase):
         return status, out, re.sub(r"anycuda check: \d+ of \d+ MB\n", "", err)
 
 
-__all__ = ["Folder", "anycuda", "built", "library_file", "needs_programs", "artifact", "table", "use_of", "reader",
+__all__ = ["Folder", "anycuda", "built", "library_file", "with_real_libraries", "artifact", "table", "use_of", "reader",
            "wheel",
            "REAL", "BUILD"]

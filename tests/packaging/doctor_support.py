@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The common parts of the tests of `anycuda doctor`: machines with the real CUDA libraries of the cache, and the
-built command run on them. The build is the one in ANYCUDA_BUILD; without one those tests are skipped."""
+built command run on them."""
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import shutil
@@ -14,14 +13,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from build_folder import BUILD, artifact, build_file
+
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_BUILD") else None
-COMMAND = BUILD / "bin" / "anycuda" if BUILD else None
-PROGRAMS = BUILD / "tests" / "integration" / "patched" if BUILD else None
+COMMAND = build_file("bin/anycuda")
+PROGRAMS = BUILD / "tests" / "integration" / "patched"
 
 # Starts a program without root's power over permissions (tests/support/without_rights.cc).
-WITHOUT_RIGHTS = (BUILD / "world/anycuda_without_rights", ROOT, BUILD, os.environ.get("ANYCUDA_CACHE", BUILD), "--"
-                  ) if BUILD else ()
+WITHOUT_RIGHTS = (BUILD / "world/anycuda_without_rights", ROOT, BUILD, os.environ.get("ANYCUDA_CACHE", BUILD), "--")
 
 # A driver that works, as far as it is asked.
 WORKING = """
@@ -35,24 +34,12 @@ int cuDeviceGetAttribute(int* value, int what, int device) { *value = what == 75
 int cuDeviceTotalMem_v2(unsigned long* size, int device) { *size = 8UL << 30; return 0; }
 """
 
-needs_build = unittest.skipUnless(COMMAND and COMMAND.exists(), "ANYCUDA_BUILD names no build with the command")
-
 
 def with_core(source: str, count: int = 1) -> str:
     """Adds the required functions, without which the search refuses a file as a driver."""
     names = json.loads((ROOT / "stubs/cuda/library.json").read_text())["required_symbols"]
     rest = "".join(f"int {name}(void) {{ return 0; }}\n" for name in names if f"{name}(" not in source)
     return source.replace("COUNT", str(count)) + rest
-
-
-@functools.cache
-def artifact(name: str) -> Path:
-    """The folder of an artifact in the cache; the test that needs one that is not there is skipped."""
-    done = subprocess.run([sys.executable, ROOT / "tools" / "fetch" / "fetch.py", "path", name],
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        raise unittest.SkipTest(f"{name} is not in the cache")
-    return Path(done.stdout.strip())
 
 
 def library_file(name: str, release: str) -> Path:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import functools
 import io
 import os
 import random
@@ -17,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
+from build_folder import artifact
 from anycuda.elf import layout, read  # noqa: E402
 from anycuda.elf.headers import Headers  # noqa: E402
 from anycuda.elf.source import Source  # noqa: E402
@@ -143,16 +143,6 @@ def value_of(library: Path, function: str = "use") -> str:
     return run(sys.executable, "-c", ask, library.resolve(), function)
 
 
-@functools.cache
-def artifact(name: str) -> Path:
-    """The folder of an artifact in the cache; the test that needs one that is not there is skipped."""
-    done = subprocess.run([sys.executable, ROOT / "tools" / "fetch" / "fetch.py", "path", name],
-                          capture_output=True, text=True)
-    if done.returncode != 0:
-        raise unittest.SkipTest(f"{name} is not in the cache")
-    return Path(done.stdout.strip())
-
-
 def linkers(*names: str) -> tuple[str, ...]:
     """Linkers for -fuse-ld, of which all but bfd are fetched; without one of them the test is skipped."""
     for name, holder in (("gold", "gcc-12"), ("lld", "zig"), ("mold", "mold")):
@@ -161,5 +151,5 @@ def linkers(*names: str) -> tuple[str, ...]:
     return names
 
 
-__all__ = ["COMPILER", "ROOT", "Workspace", "headers", "layout", "linkers", "mutations", "number", "opened", "artifact",
+__all__ = ["COMPILER", "ROOT", "Workspace", "headers", "layout", "linkers", "mutations", "number", "opened",
            "place", "read", "run", "slot", "value_of", "with_bytes"]

@@ -11,7 +11,8 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from doctor_support import ROOT, WORKING, Machine, artifact, library_file, place, with_core
+from build_folder import artifact
+from doctor_support import ROOT, WORKING, Machine, library_file, place, with_core
 
 CLUSTER_ID = "0f6d4c7ab0e14d0f8a1a5f3b6c2d9e88"
 POD = "6b1e9a0c-4f7d-4f5b-9f0e-2f6d1a7c3b55"

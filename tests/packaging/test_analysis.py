@@ -11,7 +11,7 @@ from pathlib import Path
 from unittest import mock
 
 from elf_support import linkers
-from analysis_support import BUILD, REAL, Folder, artifact, built, library_file, needs_programs, table, use_of, wheel
+from analysis_support import BUILD, REAL, Folder, artifact, built, library_file, with_real_libraries, table, use_of, wheel
 
 from anycuda.analysis import contents, file_use, libraries, siblings
 from anycuda.elf import edit, read
@@ -110,7 +110,7 @@ def _folder():
     return tempfile.TemporaryDirectory()
 
 
-@needs_programs
+@with_real_libraries
 class Programs(unittest.TestCase):
     """Of tests/integration: linked by the real linker to the real libraries of each major, then changed by patchelf."""
 
@@ -180,6 +180,7 @@ class Programs(unittest.TestCase):
                 self.assertFalse(libraries.is_anycudas(read.read(path)))
 
 
+@with_real_libraries
 class RealLibraries(unittest.TestCase):
     def test_nvidias_own(self):
         for name, release, major in (("cudart", "11.8", "11"), ("cudart", "13.5", "13"), ("nvjitlink", "12.0", "12")):
@@ -288,6 +289,7 @@ class Small(Folder):
         self.assertEqual(used, {"libbase.so.2": [], "libmiddle.so": [], "only.so": [], "both.so": ["cudaFree"],
                                 "apart.so": ["cudaMalloc"]})
 
+    @with_real_libraries
     def test_functions_of_another_projects_stub_are_not_uses_of_cuda(self):
         """TileLang's libraries with its stubs beside them, and without."""
         folder = artifact("tilelang") / "tilelang" / "lib"
@@ -409,11 +411,13 @@ class Small(Folder):
         file = use_of(self.compile("loads.so", 'char name[] = "libcuda.so.1";'))
         self.assertEqual([(use.library, use.strings) for use in file.uses], [("cuda", ("libcuda.so.1",))])
 
+    @with_real_libraries
     def test_a_name_that_is_linked_and_loaded(self):
         text = 'int cudaFree(void*); const char* f(void) { cudaFree(0); return "libcudart.so.12"; }'
         file = use_of(self.compile("both.so", text, library_file("cudart", "12.9")))
         self.assertEqual([use.how for use in file.uses], ["named", "loaded"])
 
+    @with_real_libraries
     def test_remains_of_an_edit_are_not_reported(self):
         """The old string table: it says what the file needed."""
         path = self.call("edited.so", "cudaMalloc cudaFree", library_file("cudart", "12.9"))
@@ -423,12 +427,14 @@ class Small(Folder):
             with mock.patch.object(contents, "_PIECE", piece_size):
                 self.assertEqual([use.how for use in use_of(path).uses], ["stub"], piece_size)
 
+    @with_real_libraries
     def test_linked_library_is_not_reported_as_loaded(self):
         library = library_file("cudart", "12.9")
         file = use_of(self.call("linked.so", "cudaMalloc", library))
         self.assertEqual([use.how for use in file.uses], ["named"])
         self.assertEqual(only(file).majors, ("12",))
 
+    @with_real_libraries
     def test_renamed_library_is_recognised_by_its_versions(self):
         copy = self.folder / "libmycudart.so"
         shutil.copy(library_file("cudart", "12.9"), copy)
@@ -437,6 +443,7 @@ class Small(Folder):
         self.assertEqual((use.how, use.needed, use.majors), ("renamed", "libmycudart.so", ("12",)))
         self.assertEqual(use_of(copy).provides.what, "renamed")
 
+    @with_real_libraries
     def test_a_runtime_inside(self):
         archive = artifact("nvcc-13.0") / "lib64" / "libcudart_static.a"
         options = ("-ldl", "-lrt", "-lpthread")
@@ -446,15 +453,16 @@ class Small(Folder):
             self.assertTrue(file.static_runtime, name)
             self.assertEqual(([use.library for use in file.uses], file.provides), (["cuda"], None))
 
+    @with_real_libraries
     def test_every_runtime_has_the_marker_of_one(self):
         for release in ("11.7", "11.8", "12.0", "12.9", "13.0", "13.5"):
             self.assertTrue(contents.look(library_file("cudart", release), table()).runtime, release)
 
 
-STATIC = BUILD / "lib" / "static" if BUILD else Path("/no build")
+STATIC = BUILD / "lib" / "static"
 
 
-@unittest.skipUnless((STATIC / "12" / "libcudart.a").exists(), "ANYCUDA_BUILD names no build with static stubs")
+@with_real_libraries
 class StubsInside(Folder):
     """Linked in statically, from the archives of the build."""
 
@@ -521,7 +529,7 @@ class StubsInside(Folder):
 
 
 class Native(Folder):
-    @needs_programs
+    @with_real_libraries
     def test_linked_to_the_stub_itself(self):
         direct = only(use_of(self.call("direct.so", "cudaMalloc", BUILD / "lib" / "libcudart_stub.so")))
         self.assertEqual((direct.how, direct.majors, direct.native), ("stub", (), True))
@@ -529,6 +537,7 @@ class Native(Folder):
             self.assertFalse(only(use_of(REAL / kind / "call_cudart-12")).native, kind)
 
 
+@with_real_libraries
 class Wheels(Folder):
     """Of other projects."""
 
@@ -564,6 +573,7 @@ class Wheels(Folder):
                          ("some", ("12",), "libcuda.so.1"))
 
 
+@with_real_libraries
 class Reading(unittest.TestCase):
     def test_the_image_is_all_that_is_asked_for(self):
         """So that who edits a file has read it once."""

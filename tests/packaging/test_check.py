@@ -14,7 +14,7 @@ from pathlib import Path
 from unittest import mock
 
 from abi_support import real
-from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, table, wheel
+from analysis_support import BUILD, REAL, Folder, artifact, library_file, with_real_libraries, table, wheel
 
 from anycuda.check import here, requirements
 from anycuda.doctor.findings import Answer, Library
@@ -46,7 +46,7 @@ class Check(Folder):
         return path
 
 
-@needs_programs
+@with_real_libraries
 class Verdict(Check):
     def test_what_fails_comes_first_and_is_named_with_the_reason(self):
         lines = self.report_lines(PROGRAM)
@@ -160,11 +160,11 @@ class Unversioned(Check):
         self.assertEqual(status, 1)
         self.assertIn("does not have this function for CUDA 13, so the file does not load", out)
 
-    @needs_programs
+    @with_real_libraries
     def test_a_version_says_more_than_the_option(self):
         self.assertEqual(self.report_lines(PROGRAM, "--built-for", "13")[0], self.report_lines(PROGRAM)[0])
 
-    @needs_programs
+    @with_real_libraries
     def test_plain_stub_names_do_not_show_the_major(self):
         """Such a call gets the function of that name, whatever the name says."""
         functions = "cudaMalloc cudaGetDeviceProperties_v2"
@@ -172,13 +172,13 @@ class Unversioned(Check):
         path = self.call("stub.so", functions, BUILD / "lib" / "libcudart_stub.so")
         self.assertEqual(self.report_lines(path)[0], "stub.so: 1 function would fail on CUDA 11.8, 13.0-13.5")
 
-    @needs_programs
+    @with_real_libraries
     def test_linked_to_a_stub_as_it_is(self):
         lines = self.report_lines(REAL / "versionless" / "call_cudart-12")
         self.assertIn("would go unchecked", lines[0])
 
 
-@needs_programs
+@with_real_libraries
 class Wheels(Check):
     def test_binaries_in_a_wheel_are_found_by_content(self):
         path = self.wheel_of("x-1-py3-none-any.whl", {
@@ -419,6 +419,7 @@ class Wheels(Check):
 
 
 class RealWheels(Check):
+    @with_real_libraries
     def test_of_other_projects(self):
         for name, arguments, status, verdict in (
             ("torch_memory_saver", (), 0, "run on CUDA 11.8-13.5 and driver 520-615"),
@@ -490,6 +491,7 @@ class RealWheels(Check):
         self.assertEqual(self.check(str(path), "--runtime", "nccl-2.32")[0], 0)
         self.assertEqual(self.check(str(path), "--runtime", "nccl-2.16")[0], 1)
 
+    @with_real_libraries
     def test_copy_that_stays_is_asked_of_no_cuda(self):
         path = wheel("torchvision")
         (one,) = self.json(path)["inputs"]
@@ -504,6 +506,7 @@ class RealWheels(Check):
         self.assertIn("This machine has no usable of cudart.", out)
         self.assertNotIn("no usable of nvjpeg", out)
 
+    @with_real_libraries
     def test_static_and_already_loaded_runtimes_are_reported(self):
         lines = self.report_lines(wheel("torchvision"))
         self.assertTrue(lines[0].endswith("; its static runtime needs driver 525, newer than the drivers of CUDA 11"),
@@ -523,6 +526,7 @@ class Nothing(Check):
         path = self.compile("none.so", "int f(void) { return 1; }")
         self.assertEqual(self.check(path), (0, "none.so: uses no CUDA\nverdict: no CUDA in binaries\n", ""))
 
+    @with_real_libraries
     def test_a_static_runtime(self):
         archive = artifact("nvcc-13.0") / "lib64" / "libcudart_static.a"
         path = self.compile("static.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
@@ -531,7 +535,7 @@ class Nothing(Check):
         self.assertEqual(status, 0)
         self.assertTrue(out.startswith("static.so: has its CUDA runtime linked in statically"), out)
 
-    @unittest.skipUnless(BUILD and (BUILD / "lib/static/12/libcudart.a").exists(), "no build with static stubs")
+    @with_real_libraries
     def test_a_stub_that_is_linked_in(self):
         path = self.compile("inside.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
                             BUILD / "lib/static/12/libcudart.a", "-ldl")
@@ -551,7 +555,7 @@ class Nothing(Check):
                          (0, "beside.so: all CUDA functions that it uses run on CUDA 11.8-13.5"))
         self.assertIn("\n  has anycuda's stub of cudart linked in statically", out)
 
-    @needs_programs
+    @with_real_libraries
     def test_what_is_linked_to_the_stub_itself(self):
         stub = BUILD / "lib" / "libcudart_stub.so"
         status, out, _ = self.check(self.call("direct.so", "cudaFree", stub))
@@ -572,6 +576,7 @@ class Nothing(Check):
         driver = self.call("driver.so", "cuInit", BUILD / "lib" / "libcuda_stub.so")
         self.assertNotIn("was linked with", self.check(driver)[1])
 
+    @with_real_libraries
     def test_a_cuda_library_itself(self):
         status, out, _ = self.check(library_file("cudart", "12.9"))
         self.assertEqual(status, 0)
@@ -673,7 +678,7 @@ class Options(Check):
         self.assertEqual(self.check()[0], 2)
 
 
-@needs_programs
+@with_real_libraries
 class Json(Check):
     def test_the_schema(self):
         text = self.json(PROGRAM, "/nowhere", "--runtime", "13.5", "--ignore", "x*")

@@ -6,7 +6,7 @@ import json
 import unittest
 
 from doctor_support import Machine
-from analysis_support import BUILD, REAL, Folder, built, library_file, needs_programs, table
+from analysis_support import BUILD, REAL, Folder, built, library_file, with_real_libraries, table
 
 # The oldest of a major lacks what came later in it, so the answer is not one for all of a major.
 RELEASES = ("11.7", "11.8", "12.0", "12.4", "12.9", "13.0", "13.5")
@@ -28,7 +28,7 @@ int main(int count, char** names) {
 """
 
 
-@needs_programs
+@with_real_libraries
 class Agreement(Folder):
     def program(self, major: str):
         """Linked to lib/link/<major>, so that every reference says its major. What it passes are zeros: a failing

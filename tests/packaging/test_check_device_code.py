@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
-from analysis_support import BUILD, Folder, library_file, reader, wheel
+from analysis_support import BUILD, Folder, library_file, reader, wheel, with_real_libraries
 from doctor_support import COMMAND, ROOT, WORKING, Machine, with_core
 from test_code_rules import FACTS, cubin, ptx
 
@@ -22,21 +22,9 @@ from anycuda.check import describe_verdict, here, input_verdict
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 
-KERNELS = BUILD / "tests/integration/kernels" if BUILD else Path("/no build")
+KERNELS = BUILD / "tests/integration/kernels"
 # Of nvcc 13.5 --concat.
 CONCATENATED = ROOT / "tests/fuzz/corpus/device_code/concatenated_zstd"
-
-
-def has_reader() -> bool:
-    try:
-        return reader().exists()
-    except Failure:
-        return False
-
-
-needs_reader = unittest.skipUnless(has_reader(), "ANYCUDA_BUILD names no build with anycuda-device-code")
-needs_kernels = unittest.skipUnless(has_reader() and (KERNELS / "kernels-13.0.so").exists(),
-                                    "the build has no kernels (target real_programs)")
 
 
 def found(*files: list[Code], unread: dict[str, str] | None = None) -> kernels.Kernels:
@@ -226,7 +214,7 @@ class Replies(unittest.TestCase):
         self.assertIn("damaged", known.unread["a.so"])
 
 
-@needs_kernels
+@with_real_libraries
 class Command(Folder):
     """On libraries that the build's nvcc made for sm_80, with PTX."""
 
@@ -585,7 +573,7 @@ class Facts(unittest.TestCase):
                 self.assertEqual((machine.branch, machine.gpus, machine.lacking), (expected, (90,), ""))
 
 
-@needs_kernels
+@with_real_libraries
 class ThisMachine(unittest.TestCase):
     """Machines with a driver of CUDA 12.9 and one GPU, an sm_90."""
 

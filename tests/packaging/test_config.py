@@ -14,7 +14,7 @@ from unittest import mock
 import abi_support  # noqa: F401  (puts packaging/ on the path)
 from anycuda import config, failure, installation
 from anycuda.config import flags
-from doctor_support import BUILD, needs_build
+from build_folder import BUILD
 
 
 class Config(unittest.TestCase):
@@ -62,7 +62,6 @@ class Config(unittest.TestCase):
         self.assertEqual([line[0] for line in lines], ["--stubs", "--include", "--cmake-dir"])
 
 
-@needs_build
 class Flags(unittest.TestCase):
     """On the build's own link libraries."""
 

@@ -20,12 +20,12 @@ from unittest import mock
 from anycuda.analysis import device_code
 from anycuda.analysis.device_code import CUBIN, PTX, Code, DeviceCode
 from anycuda.repair import waiting
-from doctor_support import BUILD, ROOT, artifact, library_file
+from build_folder import BUILD, artifact, build_file, with_real_libraries
+from doctor_support import ROOT, library_file
 
-PROGRAM = BUILD / "lib" / "anycuda-device-code" if BUILD else None
+PROGRAM = build_file("lib/anycuda-device-code")
 
 CORPUS = ROOT / "tests/fuzz/corpus/device_code"
-needs_program = unittest.skipUnless(PROGRAM and PROGRAM.exists(), "ANYCUDA_BUILD names no build with the program")
 
 
 def load_compare():
@@ -39,7 +39,7 @@ def load_compare():
 compare = load_compare()
 
 
-@needs_program
+@with_real_libraries
 class RealFiles(unittest.TestCase):
     """The same entries as cuobjdump's; docs/releases/0.2.0.md has more files."""
 
@@ -57,8 +57,7 @@ class RealFiles(unittest.TestCase):
     def test_objects_libraries_and_fatbins_of_nvcc(self):
         kernels = BUILD / "tests/integration/kernels"
         found = [file for file in sorted(kernels.glob("*")) if file.suffix in (".o", ".so", ".fatbin")]
-        if not found:
-            self.skipTest("the build has no kernels (target real_programs)")
+        self.assertTrue(found)
         self.check(*found)
 
     def test_a_static_archive(self):
@@ -114,7 +113,6 @@ class FileCase(unittest.TestCase):
 
 
 class Faults(FileCase):
-    @needs_program
     def test_what_cannot_be_read_has_a_reason(self):
         os.mkfifo(self.folder / "pipe")
         for path, reason in ((self.folder / "missing", "No such file or directory"),
@@ -123,21 +121,17 @@ class Faults(FileCase):
             with self.subTest(path=path):
                 self.assertIn(reason, device_code.of_file(path, PROGRAM).unread)
 
-    @needs_program
     def test_an_empty_file_has_no_device_code(self):
         self.assertEqual(device_code.of_file(self.file(b""), PROGRAM), DeviceCode())
 
-    @needs_program
+    @with_real_libraries
     def test_damage_is_reported_beside_the_readable_part(self):
         kernels = BUILD / "tests/integration/kernels/lto-plain-12.4.fatbin"
-        if not kernels.exists():
-            self.skipTest("the build has no kernels (target real_programs)")
         read = device_code.of_file(self.file(kernels.read_bytes() * 2 + kernels.read_bytes()[:-9]), PROGRAM)
         self.assertEqual(sum(code.entries for code in read.codes), 2)
         self.assertEqual(len(read.problems), 1)
         self.assertRegex(read.problems[0], r"^at byte \d+: a fatbin is damaged or truncated$")
 
-    @needs_program
     def test_names_of_odd_bytes_and_of_options(self):
         for name in (b"\xff\xfe.so", b"--json", b'quote".so', b"line\n.so"):
             path = os.fsencode(self.folder) + b"/" + name
@@ -148,7 +142,6 @@ class Faults(FileCase):
                     read = device_code.of_file(shown, PROGRAM)
                 self.assertEqual(read.codes, (Code(PTX, 90, "", (8, 4), size=27),), name)
 
-    @needs_program
     def test_a_file_of_very_many_kinds_of_entries_is_cut(self):
         entry = struct.Struct("<HHIQIIHHIIIQQQ")
         content = b"".join(entry.pack(1, 0x101, 64, 0, 0, 0, 0, 8, number, 0, 0, 0x11, 0, 0)
@@ -158,7 +151,6 @@ class Faults(FileCase):
         self.assertEqual(len(read.codes), 16384)
         self.assertIn("the list ends here, since it is too long", read.problems[0])
 
-    @needs_program
     def test_the_programs_exit_status_and_usage(self):
         good, bad = self.file(b".version 8.4\n.target sm_90\n"), self.folder / "missing"
         for arguments, status, expected in (((good,), 0, "PTX 8.4"), ((good, bad), 1, "cannot be read"),
@@ -168,7 +160,6 @@ class Faults(FileCase):
             self.assertEqual(done.returncode, status, arguments)
             self.assertIn(expected, done.stdout + done.stderr)
 
-    @needs_program
     def test_an_output_that_cannot_be_written_is_an_error(self):
         with open("/dev/full", "w") as full:
             done = subprocess.run([PROGRAM, self.file(b"")], stdout=full, stderr=subprocess.PIPE, text=True)
@@ -207,7 +198,7 @@ echo '{{"file": "x"}}'; echo '{{"kind": "ptx"}}'; done""")
     def runs(self) -> int:
         return len((self.folder / "runs").read_text())
 
-    @needs_program
+    @with_real_libraries
     def test_answers_are_those_of_each_file(self):
         paths = [*self.paths("a", "b"), library_file("nvjpeg", "12.9"), self.file(b"", "empty"), self.folder,
                  self.folder / "missing", *self.paths("line\n{\"file\": .so")]

@@ -5,7 +5,8 @@ import shutil
 import unittest
 from pathlib import Path
 
-from doctor_support import (COMMAND, WORKING, Machine, decisions, library, library_file, needs_build, place, taken,
+from build_folder import with_real_libraries
+from doctor_support import (COMMAND, WORKING, Machine, decisions, library, library_file, place, taken,
                             with_core)
 
 MATHS = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "cudnn8",
@@ -32,7 +33,7 @@ int nvmlSystemGetDriverVersion(char* version, unsigned size) { strncpy(version, 
 """
 
 
-@needs_build
+@with_real_libraries
 class Machines(unittest.TestCase):
     def with_runtimes(self, *releases: str) -> Machine:
         machine = Machine(self)
@@ -151,8 +152,8 @@ class Machines(unittest.TestCase):
         self.assertEqual(taken(report, "cuda"), {"unversioned": "libcuda.so.1"})
 
 
-@needs_build
 class Faults(unittest.TestCase):
+    @with_real_libraries
     def test_a_driver_that_crashes_is_a_finding(self):
         machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(CRASHING))
         report = machine.json_report()
@@ -166,6 +167,7 @@ class Faults(unittest.TestCase):
         self.assertIn("crash", library(report, "cuda")["answers"]["unversioned"]["ended"])
         self.assertIn("Segmentation fault", machine.doctor().stdout)
 
+    @with_real_libraries
     def test_a_driver_that_never_answers_is_a_finding(self):
         machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(HANGING))
         report = machine.json_report("--limit", "2")
@@ -185,6 +187,7 @@ class Faults(unittest.TestCase):
         self.assertTrue(report["driver"]["ended"].startswith("crash: signal"), report["driver"])
         self.assertTrue(report["driver"]["last_step"].endswith("libcuda.so.1"))
 
+    @with_real_libraries
     def test_wrong_settings_are_flagged_and_nothing_is_loaded(self):
         machine = Machine(self).wheel("cudart", "12.9").env(ANYCUDA_CROSS_MAJOR="perhaps", ANYCUDA_LOG="loud")
         report = machine.json_report()
@@ -198,6 +201,7 @@ class Faults(unittest.TestCase):
                       report["reasons"])
         self.assertRegex(machine.doctor().stdout, "ANYCUDA_CROSS_MAJOR=perhaps +invalid: expected adapt or reject")
 
+    @with_real_libraries
     def test_stubs_answer_is_reported_before_a_driver_crash(self):
         """The candidates that the stub does not look at are evaluated after the answer; that asks the driver."""
         machine = Machine(self).wheel("cudart", "12.9").fake_driver(with_core(CRASHING))
@@ -208,6 +212,7 @@ class Faults(unittest.TestCase):
         self.assertIn("the CUDA runtime is not searched for (invalid ANYCUDA_CROSS_MAJOR=perhaps)",
                       report["reasons"])
 
+    @with_real_libraries
     def test_missing_named_file_hides_all_others(self):
         machine = Machine(self).wheel("cudart", "12.9").env(ANYCUDA_CUDART="/nowhere/libcudart.so.12")
         report = machine.json_report()

@@ -8,7 +8,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from doctor_support import BUILD, PROGRAMS, Machine, library, library_file, needs_build, place
+from build_folder import BUILD, with_real_libraries
+from doctor_support import PROGRAMS, Machine, library, library_file, place
 
 STEPS = {"cudart": ["count"], "nvrtc": ["version"], "nvjitlink": ["create"]}
 FILES = {"cudart": "libcudart.so", "nvrtc": "libnvrtc.so", "nvjitlink": "libnvJitLink.so"}
@@ -52,13 +53,11 @@ def machines(test: unittest.TestCase):
     yield "nvjitlink", some("12.9", "13.5", library="nvjitlink").driver(535)
 
 
-@needs_build
+@with_real_libraries
 class Agreement(unittest.TestCase):
     maxDiff = None
 
     def test_programs_built_for_each_major_load_what_the_doctor_says(self):
-        if not (PROGRAMS / "call_cudart-12").exists():
-            self.skipTest("the programs of tests/integration are not built")
         compared = 0
         for name, machine in machines(self):
             report = machine.json_report("--native", "--library", ",".join(STEPS))

@@ -9,9 +9,10 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
+from build_folder import with_real_libraries
 from analysis_support import Folder, artifact, built, reader
 from doctor_support import WORKING, Machine, with_core
-from test_check_device_code import KERNELS, needs_kernels
+from test_check_device_code import KERNELS
 from test_code_rules import FACTS, cubin, ptx
 
 from anycuda.analysis import device_code, libraries, reading
@@ -101,7 +102,7 @@ class Verdicts(unittest.TestCase):
         self.assertIs(file_of(ptx(80, (9, 0))).loads, False)
 
 
-@needs_kernels
+@with_real_libraries
 class Reports(unittest.TestCase):
     """A machine with CUDA runtime 12.9, a driver of CUDA 12.9 and one GPU, an sm_90, on libraries that the build's nvcc
     made for sm_80, with PTX."""
@@ -199,6 +200,7 @@ class Reader(Folder):
         self.assertEqual(evaluated(found).status, 3)
         self.assertEqual(list(found.replies[0].reasons), ["Device code was not read: anycuda-device-code is missing."])
 
+    @with_real_libraries
     def test_static_runtime(self):
         """NVIDIA's, of CUDA 13.0."""
         path = self.compile("static.so", "int cudaFree(void*); int f(void) { return cudaFree(0); }",
@@ -206,7 +208,7 @@ class Reader(Folder):
         found = self.look(path, Failure("not asked"))
         self.assertEqual((found.runtime_driver, found.loads), (580, False))
 
-    @needs_kernels
+    @with_real_libraries
     def test_folder(self):
         (self.folder / "a.so").write_bytes((KERNELS / "kernels-12.4.so").read_bytes())
         found = self.look(self.folder, lambda: reader())

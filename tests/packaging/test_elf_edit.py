@@ -12,6 +12,7 @@ import sys
 import unittest
 from pathlib import Path
 
+from build_folder import with_real_libraries
 from elf_support import Workspace, layout, linkers, number, opened, place, read, run, value_of, with_bytes
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
@@ -86,6 +87,7 @@ class Editor(Workspace):
         self.assertTrue(copy.read_bytes() == before, "undone, it is another file")
         return read.read(path)
 
+    @with_real_libraries
     def test_another_library_in_place_of_one_that_is_needed(self):
         for linker in linkers("bfd", "gold", "lld", "mold"):
             for flags in ((), ("-Wl,--build-id=none",), ("-Wl,--hash-style=sysv",), ("-s",), ("-Wl,-z,now",)):
@@ -101,6 +103,7 @@ class Editor(Workspace):
                     self.assertEqual(value_of(path), "201")
                     self.assertEqual(value_of(path, "other"), "7")
 
+    @with_real_libraries
     def test_programs(self):
         for linker in linkers("bfd", "gold", "lld", "mold"):
             for flags in (("-pie", "-fPIE"), ("-no-pie",), ("-no-pie", "-DBIG"), ("-pie", "-fPIE", "-DBIG")):
@@ -136,6 +139,7 @@ class Editor(Workspace):
         image = self.applied(path, Edit(needed={"libold.so.1": "libstub.so", "libother.so.3": "libstub.so"}))
         self.assertEqual(image.needed, ["libstub.so", *names[2:]])
 
+    @with_real_libraries
     def test_symbols_that_name_no_library_get_one_and_a_version(self):
         for linker in linkers("bfd", "gold", "lld", "mold"):
             for symbol_version, expected in (("lib.1", "201"), ("lib.2", "202")):

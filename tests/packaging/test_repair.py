@@ -9,7 +9,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from doctor_support import Machine, artifact, library_file, needs_build
+from build_folder import artifact, with_real_libraries
+from doctor_support import Machine, library_file
 from wheel_support import STUBS, FolderCase, anycuda, needed, problems, repaired, stub_in, unpack
 
 SOURCE = """
@@ -87,7 +88,7 @@ class RepairCase(FolderCase):
         return done.stdout + done.stderr
 
 
-@needs_build
+@with_real_libraries
 class Repaired(RepairCase):
     def versions(self, folder: Path, name: str) -> list[str]:
         """What the library calls, on machines with no CUDA, with 11.8, 12.9, 13.5, and with all."""
@@ -317,7 +318,7 @@ class Repaired(RepairCase):
         self.assertEqual(problems(self.top / "out" / good.name), [])
 
 
-@needs_build
+@with_real_libraries
 class Refused(RepairCase):
     def test_file_that_is_not_a_wheel(self):
         path = self.top / NAME
@@ -394,7 +395,7 @@ class Refused(RepairCase):
         self.assertIn("--any-glibc", self.refused(path))
 
 
-@needs_build
+@with_real_libraries
 class Installed(RepairCase):
     """By pip, in a new environment."""
 

@@ -8,8 +8,9 @@ import unittest
 import zipfile
 from pathlib import Path
 
+from build_folder import with_real_libraries
 from analysis_support import table
-from doctor_support import ROOT, needs_build
+from doctor_support import ROOT
 from test_repair import TAG, RepairCase
 from wheel_support import problems, real_wheel, repaired
 
@@ -187,7 +188,7 @@ class Licence(unittest.TestCase):
         self.assertEqual(licence.add(b"", INFO, []).metadata, b"")
 
 
-@needs_build
+@with_real_libraries
 class Wheels(RepairCase):
     def read(self, path: Path, name: str) -> bytes:
         with zipfile.ZipFile(path) as wheel:

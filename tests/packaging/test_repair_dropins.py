@@ -6,8 +6,9 @@ import shutil
 import unittest
 from pathlib import Path
 
+from build_folder import with_real_libraries
 from analysis_support import table
-from doctor_support import Machine, library_file, needs_build, place
+from doctor_support import Machine, library_file, place
 from test_repair import TAG, RepairCase, compiled
 from wheel_support import STUBS, anycuda, needed, problems, repaired, unpack
 
@@ -44,7 +45,7 @@ print(*sorted("dropin" if ".libs/" in path else path.rsplit("/", 1)[1] for path 
 NO_LIBRARY = "600"  # NVJPEG_STATUS_EXECUTION_FAILED, and no value
 
 
-@needs_build
+@with_real_libraries
 class Opened(RepairCase):
     def opener(self, *options, name="libnvjpeg.so.12") -> bytes:
         return compiled(SOURCE.replace("libnvjpeg.so.12", name), self.top / "made.so", "-ldl", *options)

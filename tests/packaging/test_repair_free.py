@@ -9,7 +9,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from doctor_support import artifact, needs_build
+from build_folder import artifact, with_real_libraries
 from test_repair import RepairCase, compiled
 from wheel_support import anycuda, problems, without_licence
 
@@ -20,7 +20,7 @@ LIST = {"preload": [{"package": "nvidia-cuda-runtime-cu12", "library": "libcudar
                     {"package": "openblas", "library": "libopenblas.so.0"}]}
 
 
-@needs_build
+@with_real_libraries
 class Freed(RepairCase):
     def freed(self, path: Path, *arguments) -> tuple[str, str]:
         """(what it says, METADATA of the result, without anycuda's licence)"""
@@ -124,7 +124,7 @@ class Freed(RepairCase):
         self.assertEqual(self.read(self.top / "out" / path.name, "thing/load.json"), text)
 
 
-@needs_build
+@with_real_libraries
 class Installed(RepairCase):
     def install(self, *arguments) -> subprocess.CompletedProcess:
         return subprocess.run([sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--no-index",

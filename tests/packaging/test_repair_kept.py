@@ -11,7 +11,8 @@ import sys
 import unittest
 from pathlib import Path
 
-from doctor_support import COMMAND, WITHOUT_RIGHTS, needs_build
+from build_folder import with_real_libraries
+from doctor_support import COMMAND, WITHOUT_RIGHTS
 from test_repair import SOURCE, RepairCase
 from wheel_support import anycuda, real_wheel
 
@@ -19,7 +20,7 @@ from anycuda.failure import Failure
 from anycuda.repair import apply
 
 
-@needs_build
+@with_real_libraries
 class NothingIsLost(RepairCase):
     def test_no_room_for_the_result(self):
         path = self.wheel({"thing/a.so": self.library(), "thing/big": os.urandom(3 << 20)})

@@ -10,7 +10,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from doctor_support import COMMAND, needs_build
+from build_folder import with_real_libraries
+from doctor_support import COMMAND
 from test_repair import TAG, RepairCase, compiled
 from wheel_support import STUBS, anycuda, needed, problems, repaired, unpack
 
@@ -54,7 +55,7 @@ class OptionsCase(RepairCase):
         return dist
 
 
-@needs_build
+@with_real_libraries
 class Reports(OptionsCase):
     def test_a_folder_and_its_summary(self):
         dist = self.folder()
@@ -148,7 +149,7 @@ class Notes(unittest.TestCase):
         self.assertEqual(unique_notes.once(["a does", "the tag"], firsts, {"the tag"}), ["a does"])
 
 
-@needs_build
+@with_real_libraries
 class Results(OptionsCase):
     def test_the_level_of_compression(self):
         path = self.wheel({"thing/a.so": self.library() + bytes(1 << 20)})
@@ -194,7 +195,7 @@ class Results(OptionsCase):
             self.assertEqual(wheel.read(f"{INFO}/WHEEL"), b"Wheel-Version: 1.0\nTag: py3-none-any\nBuild: 8\n")
 
 
-@needs_build
+@with_real_libraries
 class Excluded(OptionsCase):
     def setUp(self) -> None:
         super().setUp()
@@ -249,7 +250,6 @@ class Excluded(OptionsCase):
                       self.run_repair("--exclude", "libcudart.so.10*", self.path).stdout)
 
 
-@needs_build
 class Wrong(OptionsCase):
     def test_options_print_the_usage_of_the_command(self):
         for arguments, expected in ((["repair", "--frobnicate", "x.whl"], "unrecognized arguments: --frobnicate"),
@@ -287,7 +287,7 @@ class Wrong(OptionsCase):
             self.run_repair(self.top / name, status=2)
 
 
-@needs_build
+@with_real_libraries
 class Same(OptionsCase):
     def test_the_bytes_depend_on_the_wheel_only(self):
         """Not on threads, time, folder, umask, locale, the order of hashes, nor on how it is reported."""

@@ -8,7 +8,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from doctor_support import Machine, artifact, needs_build
+from build_folder import artifact
+from doctor_support import Machine
 from wheel_support import libraries, linked, load, needed, problems, real_wheel, repaired, stub_in, unpack
 
 # Libraries that are not CUDA's and not on every machine: PyTorch, FFmpeg, RDMA, NUMA, Python built as a library.
@@ -88,7 +89,6 @@ class NeedsOthers(RealWheel):
                     self.assertRegex(load(machine, path), f"^$|{ELSEWHERE.pattern}: cannot open shared object file")
 
 
-@needs_build
 class TorchMemorySaver(LoadsAlone, unittest.TestCase):
     wheel, changed = "torch_memory_saver", 2
     loads = [f"torch_memory_saver_hook_mode_{mode}.abi3.so" for mode in ("preload", "torch")]
@@ -98,7 +98,6 @@ class TorchMemorySaver(LoadsAlone, unittest.TestCase):
             self.assertRegex(load(self.machine("13.5"), self.native / name), r"libcuda(rt)?\.so\.\d+: cannot open")
 
 
-@needs_build
 class Mooncake(LoadsAlone, NeedsOthers, unittest.TestCase):
     wheel, changed = "mooncake", 9
     loads = ["mooncake/nvlink_allocator.so"]
@@ -110,7 +109,6 @@ class Mooncake(LoadsAlone, NeedsOthers, unittest.TestCase):
                          ["libcudart.so.12"])
 
 
-@needs_build
 class Cumm(LoadsAlone, unittest.TestCase):
     """Its copies of cudart, NVRTC and NVRTC's builtins were renamed by auditwheel."""
 
@@ -122,7 +120,6 @@ class Cumm(LoadsAlone, unittest.TestCase):
         super().test_self_contained_library_loads_with_the_installed_runtime()
 
 
-@needs_build
 class Torchvision(NeedsOthers, unittest.TestCase):
     wheel, changed, left_out = "torchvision", 2, 1
 
@@ -134,7 +131,6 @@ class Torchvision(NeedsOthers, unittest.TestCase):
         self.assertEqual(copy.read_bytes(), before.read_bytes())
 
 
-@needs_build
 class Torchaudio(NeedsOthers, unittest.TestCase):
     wheel, changed = "torchaudio", 6
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 from doctor_support import COMMAND, Machine, place
-from analysis_support import BUILD, REAL, Folder, artifact, library_file, needs_programs, table
+from analysis_support import BUILD, REAL, Folder, artifact, library_file, with_real_libraries, table
 
 from anycuda.elf import ElfError, read
 from anycuda.failure import Failure
@@ -37,7 +37,7 @@ def values(done: subprocess.CompletedProcess) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in done.stdout.splitlines())
 
 
-@needs_programs
+@with_real_libraries
 class Programs(Folder):
     """Built for CUDA 12 and linked to libcudart.so.12, which these machines have not."""
 
@@ -103,7 +103,7 @@ class Programs(Folder):
         self.assertIn(f"cudart: using {real}", done.stderr)
 
 
-@needs_programs
+@with_real_libraries
 class Libraries(Folder):
     """A program that needs CUDA through another library; the machine has 12.9 beside that library."""
 
@@ -162,7 +162,7 @@ class Libraries(Folder):
         self.assertEqual(names, ["program", "libx.so"])
 
 
-@needs_programs
+@with_real_libraries
 class OpenedByName(Folder):
     """A program that opens libnvjpeg.so.12 itself; the machine has another CUDA's."""
 
@@ -200,7 +200,7 @@ class OpenedByName(Folder):
         self.assertEqual((done.stdout, done.stderr), ("6 0\n", ""))
 
 
-@needs_programs
+@with_real_libraries
 class Process(Folder):
     """What a program sees of it."""
 
@@ -251,7 +251,7 @@ class Process(Folder):
         self.assertEqual(self.out("--", script, "hello"), f"hello {DROPINS}")
 
 
-@needs_programs
+@with_real_libraries
 class Refused(Folder):
     def refused(self, status: int, expected: str, *arguments: object, machine: Machine = None) -> None:
         done = run(machine or Machine(self), *arguments)
@@ -298,7 +298,7 @@ class Refused(Folder):
         self.assertIn("LD_LIBRARY_PATH has no effect on it", done.stderr)
 
 
-@needs_programs
+@with_real_libraries
 class Warnings(Folder):
     """Of programs that this machine need not be able to run."""
 
@@ -356,7 +356,7 @@ class Warnings(Folder):
                          "it")
 
 
-@needs_programs
+@with_real_libraries
 class PrivateLinks(Folder):
     """For an installation whose path cannot stand in a variable."""
 

@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from doctor_support import Machine, place
-from analysis_support import BUILD, artifact, needs_programs, table
+from analysis_support import BUILD, artifact, with_real_libraries, table
 
 from anycuda.analysis.libraries import NATIVE
 from anycuda.elf import read
@@ -34,7 +34,7 @@ print("device", result.kind, result.number)
 """
 
 
-@needs_programs
+@with_real_libraries
 class TileLang(unittest.TestCase):
     def machine(self, **stubs: str) -> Machine:
         """With TileLang's wheel and those that it needs, as pip leaves them, and these stubs in place of TileLang's."""

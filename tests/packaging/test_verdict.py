@@ -8,7 +8,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from analysis_support import BUILD, Folder, artifact, library_file, table, use_of, wheel
+from build_folder import with_real_libraries
+from analysis_support import Folder, artifact, library_file, table, use_of, wheel
 from wheel_support import anycuda as run_command
 from wheel_support import make_wheel
 
@@ -263,11 +264,13 @@ class StaticRuntime(Folder):
         for release, driver in (("11.8", "450"), ("12.9", "525"), ("13.5", "580"), ("14.0", ""), ("", "450")):
             self.assertEqual(static_runtime.oldest_driver(release, drivers), driver)
 
+    @with_real_libraries
     def test_every_runtime_tells_its_release(self):
         known = table().static_runtimes
         for release in known:
             self.assertEqual(contents.look(library_file("cudart", release), table()).release, release)
 
+    @with_real_libraries
     def test_linked_archive(self):
         archive = artifact("nvcc-13.0") / "lib64" / "libcudart_static.a"
         source = "int cudaFree(void*); int f(void) { return cudaFree(0); }"
@@ -283,6 +286,7 @@ class StaticRuntime(Folder):
             self.assertEqual((found, out.splitlines()[-1]),
                              (status, f"verdict: static runtime 13.0: needs driver 580{ending}"), runtime)
 
+    @with_real_libraries
     def test_nvidias_libraries_with_a_runtime_in_them(self):
         for name, release in (("nvjpeg", "11.8"), ("nvjpeg", "12.9")):
             self.assertEqual(use_of(library_file(name, release)).runtime_release, release)
@@ -314,6 +318,7 @@ class Command(Tied):
             if "--library" not in arguments:  # it is about all of them
                 self.assertEqual(out.splitlines()[-1], "verdict: tied to CUDA 12 by libcupti.so.12 (tied.so)")
 
+    @with_real_libraries
     def test_first_line_begins_with_the_ties(self):
         path, text = self.tied(), "tied.so: tied to CUDA 12 by libcupti.so.12 (tied.so); uses no CUDA library that has"
         for arguments, first in (((), f"{text} a stub"),
@@ -351,6 +356,7 @@ class Command(Tied):
         verdict = json.loads(self.check(path, "--json")[1])["inputs"][0]["verdict"]
         self.assertEqual(verdict["text"], "tied to CUDA 12 by libcupti.so.12 (0.so, 1.so, 2.so, 3.so, 4.so)")
 
+    @with_real_libraries
     def test_each_file_of_several_has_a_verdict(self):
         free = self.call("free.so", "cudaFree", library_file("cudart", "12.9"))
         plain = self.compile("plain.so", "int f(void) { return 0; }")
@@ -429,6 +435,7 @@ class Command(Tied):
             self.assertIn("which anycuda does not open: unpack it and check the folder", out)
             self.assertTrue(out.endswith("verdict: unknown: unreadable\n"), out)
 
+    @with_real_libraries
     def test_real_wheels(self):
         for name, verdict in (("torch_memory_saver", "free"), ("cumm", "free"),
                               ("torchvision", "static runtime 12.6: needs driver 525; with torch (==2.7.1); "
@@ -437,8 +444,8 @@ class Command(Tied):
             self.assertEqual(out.splitlines()[-1], f"verdict: {verdict}")
 
 
-@unittest.skipUnless(BUILD and (BUILD / "bin" / "anycuda").exists(), "ANYCUDA_BUILD names no build with the command")
 class Agreement(Tied):
+    @with_real_libraries
     def test_check_and_repair_say_the_same_of_ties(self):
         bound = self.tied().read_bytes()
         opens = self.compile("opens.so", 'const char* f(void) { return "libnppc.so.12"; }').read_bytes()
@@ -456,6 +463,7 @@ class Agreement(Tied):
                 self.assertEqual("\n  verdict: tied to CUDA 12 by " in partly.stdout, status == 1, partly.stdout)
                 self.assertEqual("for which anycuda has no stub" in partly.stdout, status == 1, partly.stdout)
 
+    @with_real_libraries
     def test_repair_ends_with_the_verdict_of_check(self):
         free = self.call("free.so", "cudaFree", library_file("cudart", "12.9")).read_bytes()
         beside = self.compile("libcutensor.so.2", "int f(void) { return 0; }", "-Wl,-soname,libcutensor.so.2")

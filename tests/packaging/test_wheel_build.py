@@ -3,7 +3,6 @@
 message about missing packages. Its own result is tested by tests/wheel/test_wheel.py."""
 
 import json
-import os
 import platform
 import re
 import subprocess
@@ -13,17 +12,16 @@ import unittest
 import zipfile
 from pathlib import Path
 
+from build_folder import BUILD
 from abi_support import ROOT
 
 sys.path.insert(0, str(ROOT / "packaging" / "wheel"))
 
 import inspection  # noqa: E402
 
-BUILD = os.environ.get("ANYCUDA_BUILD")
 CPU = platform.machine()
 
 
-@unittest.skipUnless(BUILD, "ANYCUDA_BUILD is not set")
 class Inspection(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="wheel-")
@@ -35,7 +33,7 @@ class Inspection(unittest.TestCase):
         content = dict.fromkeys(inspection.PROMISED, b"")
         for name in inspection.SHIPPED:
             built = name.replace("anycuda/lib/", "").replace("anycuda/", "")
-            content[name] = (Path(BUILD) / "lib" / built).read_bytes()
+            content[name] = (BUILD / "lib" / built).read_bytes()
         content["anycuda/installation.json"] = json.dumps({"cpu": CPU}).encode()
         content.update(changes or {})
         with zipfile.ZipFile(self.wheel, "w") as archive:
@@ -58,7 +56,7 @@ class Inspection(unittest.TestCase):
                          ["it has anycuda/__pycache__/x.cpython-311.pyc, which must not be in the wheel"])
 
     def test_a_library_for_another_cpu_is_named(self):
-        other = bytearray((Path(BUILD) / "lib" / "libcuda_stub.so").read_bytes())
+        other = bytearray((BUILD / "lib" / "libcuda_stub.so").read_bytes())
         other[18] = 62 if other[18] == 183 else 183  # e_machine
         found = self.findings({"anycuda/lib/libcuda_stub.so": bytes(other)})
         self.assertEqual(len(found), 1, found)
@@ -69,7 +67,7 @@ class Inspection(unittest.TestCase):
         self.assertEqual(found, [f"installation.json is for riscv64, not {CPU}"])
 
     def test_a_soft_library_is_named_with_what_is_soft(self):
-        soft = (Path(BUILD) / "lib" / "link" / "12" / "libcudart.so").read_bytes()
+        soft = (BUILD / "lib" / "link" / "12" / "libcudart.so").read_bytes()
         name = "anycuda/lib/libcudart_stub.so"
         found = self.findings({name: soft})
         self.assertTrue([x for x in found if x.startswith(f"{name}: functions are bound lazily")], found)

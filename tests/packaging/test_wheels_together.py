@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 import small_library
-from doctor_support import BUILD, needs_build
+from build_folder import BUILD
 from wheel_support import make_wheel, repaired, unpack
 
 LIBRARIES = ("cublas", "cublaslt", "cusparse")
@@ -39,7 +39,6 @@ print(json.dumps([results, sorted(os.path.relpath(file, sys.argv[1]) for file in
 """
 
 
-@needs_build
 class WheelsTogether(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:

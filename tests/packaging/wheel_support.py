@@ -19,11 +19,12 @@ import zipfile
 import zlib
 from pathlib import Path
 
-from doctor_support import BUILD, COMMAND, ROOT, artifact
+from build_folder import BUILD, artifact
+from doctor_support import COMMAND, ROOT
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
-STUBS = BUILD / "lib" if BUILD else None
+STUBS = BUILD / "lib"
 DATE = (2024, 5, 17, 10, 20, 30)
 UTF_8 = 0x800  # the flag of a name: APPNOTE.TXT 4.4.4
 

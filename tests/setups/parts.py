@@ -7,25 +7,16 @@ import functools
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 from pathlib import Path
 
+from build_folder import BUILD, artifact, build_file
+
 ROOT = Path(__file__).resolve().parents[2]
-BUILD = Path(os.environ["ANYCUDA_BUILD"]).resolve() if os.environ.get("ANYCUDA_BUILD") else None
 HERE = Path(__file__).resolve().parent
-STUB = BUILD / "lib/libcudart_stub.so" if BUILD else Path()
-PROGRAM = BUILD / "tests/integration/patched/call_cudart-12" if BUILD else Path()
-
-
-@functools.cache
-def artifact(name: str) -> Path:
-    """The folder of an artifact in the cache; without it the test is skipped."""
-    done = subprocess.run([sys.executable, ROOT / "tools/fetch/fetch.py", "path", name], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise unittest.SkipTest(f"{name} is not in the cache")
-    return Path(done.stdout.strip())
+STUB = build_file("lib/libcudart_stub.so")
+PROGRAM = BUILD / "tests/integration/patched/call_cudart-12"
 
 
 def rpm_database(name: str) -> Path:

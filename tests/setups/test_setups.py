@@ -14,8 +14,8 @@ import environments
 import page
 import pytorch
 import systems
-from case import why_not
-from parts import PROGRAM, ROOT, artifact, compiled, conda_python
+from build_folder import artifact
+from parts import ROOT, compiled, conda_python
 from row import NOTES, Setup
 
 PAGE = ROOT / "docs/setups.md"
@@ -24,7 +24,6 @@ SETUPS: list[Setup] = [one for module in (environments, conda_environments, pyto
 _ASKED = ("anycuda", "linker", "pathfinder")
 
 
-@unittest.skipIf(why_not(PROGRAM), why_not(PROGRAM))
 class Picks(unittest.TestCase):
     picks: list[dict[str, str]]
 

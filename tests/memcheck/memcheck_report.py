@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What valgrind has found in the programs of the tests. Exit status 1: an error, or no program ran.
 
-    python3 report.py <folder of logs>
+    python3 memcheck_report.py <folder of logs>
 """
 
 import re
