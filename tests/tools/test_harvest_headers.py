@@ -167,6 +167,11 @@ class OtherHeaders(unittest.TestCase):
         self.assertEqual(header_facts.prototypes, {"toyWhole": "int (struct toyBox * box)",
                                                    "toyHalf": "int (const struct toyBox * box)"})
 
+    def test_functions_of_another_library_are_not_declared(self):
+        header_facts = self.read({"toy.h": "#include <base.h>\nint toyDo(void);\nstatic inline int toyOf(void);\n"},
+                                 {"base.h": "int baseDo(void);\n"})
+        self.assertEqual(header_facts.declared, {"toyDo", "toyOf"})
+
     def test_macros_of_another_library_are_left_out(self):
         header_facts = self.read({"toy.h": "#include <base.h>\n#define TOY_A 1\nint toyDo(base_t a);\n"},
                                  {"base.h": "#define TOY_B 2\ntypedef long base_t;\n"})

@@ -109,7 +109,7 @@ def _add(options: argparse.Namespace) -> int:
         + (f"wrote {', '.join(changed)}" if changed else "the database already has this")
     )
     if options.headers is not None:
-        for line in report.incompatible(folder, options.version):
+        for line in report.left_out(row, release) + report.incompatible(folder, options.version):
             say(line)
     return 0
 
@@ -188,6 +188,8 @@ def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
         say(f"[{number}/{len(versions)}] {name} {version}")
         with sources.artifact(cache, row, version, options.fetch) as (artifact, beside):
             release = _release(row, artifact, beside, internals)
+        for line in report.left_out(row, release):
+            say(line)
         minor = ".".join(version.split(".")[:2])
         if minor != version and minor in database.releases and database.same_facts(release, minor):
             say(f"    the same as {minor}")

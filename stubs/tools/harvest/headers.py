@@ -29,8 +29,11 @@ class HeaderError(RuntimeError):
 
 @dataclass
 class HeaderFacts:
-    """Everything one release's headers say, before it is cut to what the library exports."""
+    """Everything one release's headers say, before it is cut to what the library exports. `declared` are the functions
+    that the headers in `folder` declare, without those of other libraries' headers, which these include."""
 
+    folder: Path
+    declared: set[str] = field(default_factory=set)
     prototypes: dict[str, str] = field(default_factory=dict)
     inlines: dict[str, str] = field(default_factory=dict)
     types: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -173,6 +176,8 @@ class _Reader:
     def function(self, cursor: "cindex.Cursor", docs: dict[str, str]) -> None:
         """A declaration. Inline functions are kept apart: some libraries export their names."""
         name = cursor.spelling
+        if macros.lies_in(cursor, self.facts.folder):
+            self.facts.declared.add(name)
         params: list[tuple[str, str]] = []
         for index, child in enumerate(cursor.get_arguments()):
             text = self.spell(child.type)
@@ -239,7 +244,7 @@ def read(folder: Path, row: LibraryRow, beside: tuple[Path, ...] = ()) -> Header
     present = [name for name in row.headers if (folder / name).is_file()]
     if row.headers[0] not in present:
         raise HeaderError(f"{folder} has no {row.headers[0]}, the header of {row.name}")
-    facts = HeaderFacts()
+    facts = HeaderFacts(folder)
     with tempfile.TemporaryDirectory() as temporary:
         shims.write(Path(temporary))
         source = "".join(f'#include "{name}"\n' for name in (*SHIM_HEADERS, *present))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 class LibraryRow:
     """The harvest's description of a library: its headers and the prefixes of its names.
 
+    An exported function belongs to the library if the headers declare it or if its name begins with one of `prefixes`.
     `file` is the library's name in its artifact. `artifact` names the artifact, if that is not the library's name;
     `driver`: the library belongs to the display driver, and the artifact has only the headers. `beside` are
     artifacts of the same release (or of a given one, "cudart-12.9") whose headers and libraries it needs.
@@ -138,7 +139,7 @@ ROWS = {
                 "cusolverRf.h",
                 "cusolverSp_LOWLEVEL_PREVIEW.h",
             ),
-            ("cusolver", "CUSOLVER"),
+            ("cusolver", "CUSOLVER", "cublas", "pegasus"),  # it exports cublasSbatchGemm, pegasusXcsr2coo
             "",
             "enum cusolverStatus_t",
             file="libcusolver.so.*",
@@ -147,7 +148,7 @@ ROWS = {
         LibraryRow(
             "cusolvermg",
             ("cusolverMg.h",),
-            ("cusolverMg", "CUSOLVERMG", "cudaLibMg", "CUDALIBMG"),
+            ("cusolverMg", "CUSOLVERMG", "cudaLibMg", "CUDALIBMG", "cudlibMg"),
             "",
             "enum cusolverStatus_t",
             file="libcusolverMg.so.*",

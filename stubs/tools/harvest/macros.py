@@ -40,6 +40,11 @@ def evaluate(text: str, enumerators: dict[str, int]) -> int | None:
     return value % 2 ** (64 if unsigned[1] else 32) if unsigned and value < 0 else value  # ~0u
 
 
+def lies_in(cursor: Any, folder: Path) -> bool:
+    """Whether a file of the folder has the declaration or macro (one of the command line is in no file)."""
+    return str(cursor.location.file or "").startswith(str(folder))
+
+
 def read(
     unit: Any, source: str, arguments: list[str], folder: Path, row: LibraryRow, facts: Any, parse: Callable
 ) -> MacroFacts:
@@ -48,9 +53,7 @@ def read(
 
     candidates: list[str] = []
     for cursor in unit.cursor.get_children():
-        if cursor.kind != CursorKind.MACRO_DEFINITION or cursor.location.file is None:
-            continue
-        if not str(cursor.location.file).startswith(str(folder)):
+        if cursor.kind != CursorKind.MACRO_DEFINITION or not lies_in(cursor, folder):
             continue
         name = cursor.spelling
         if name.startswith(row.prefixes) and not name.endswith("_H__"):

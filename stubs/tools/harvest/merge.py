@@ -40,7 +40,8 @@ ABOUT = {
 
 @dataclass
 class Release:
-    """The facts of one version of one library, as they go into the database."""
+    """The facts of one version of one library, as they go into the database. `left_out` are the functions that the
+    library exports and the database does not get."""
 
     version: str
     about: str
@@ -50,6 +51,7 @@ class Release:
     macros: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     exports: dict[str, str] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
     def rows(self) -> dict[str, dict[str, tuple[str, ...]]]:
         """Table name -> key -> body."""

@@ -28,14 +28,16 @@ def make(
     header_facts = headers.read(header_folder, row, beside)
     _check_version(header_facts, row, version, header_folder)
     library = elf.read(library_file)
-    names = sorted({symbol.name for symbol in library.exports() if symbol.function})
+    exported = sorted({symbol.name for symbol in library.exports() if symbol.function})
+    # A stub with other functions, such as those of libstdc++, would replace them in the whole program.
+    names = [name for name in exported if name in header_facts.declared or name.startswith(row.prefixes)]
     about = [f"package {package}"] if package else []
     about += [
         f"soname {library.soname}",
         f"node {','.join(library.versions_defined) or '-'}",
         f"exports {len(names)}",
     ]
-    release = Release(version, "  ".join(about))
+    release = Release(version, "  ".join(about), left_out=sorted({*exported} - {*names}))
     for name in names:
         release.functions[name] = header_facts.prototypes.get(name) or header_facts.inlines.get(name, "?")
     _fill(release, header_facts, internals)

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a release changed that matters to programs built for another one, by name."""
+"""What people must know about a release: its exported functions that the database does not get, and its changes that
+matter to programs built for another release."""
 
+import re
+from collections import Counter
 from pathlib import Path
 
 from generate import abi_text, layout_compat, model
 
-from .merge import Database
+from .libraries import LibraryRow
+from .merge import Database, Release
+
+_GROUPS = 20  # so many are listed
 
 
 def status_values(database: Database, enumeration: str) -> dict[str, int]:
@@ -17,6 +23,26 @@ def status_values(database: Database, enumeration: str) -> dict[str, int]:
             newest = abi_text.sort_versions(by)[-1]
             values[key.removeprefix(prefix)] = int(by[newest][0])
     return values
+
+
+def _beginning(name: str) -> str:
+    """Of a C++ name, "_Z"; of another one, its first word: "cublas" of cublasSbatchGemm, "sm80" of sm80_xmma_gemm."""
+    found = re.match(r"_Z|_*[A-Za-z]?[a-z\d]*", name)
+    return found[0] if found else name
+
+
+def left_out(row: LibraryRow, release: Release) -> list[str]:
+    """Lines that list the functions left out. Those whose names begin alike are counted: "_Z* (430), cublas* (16)"."""
+    if not release.left_out:
+        return []
+    groups = Counter(map(_beginning, release.left_out)).most_common()
+    listed = [f"{beginning}* ({count})" for beginning, count in groups[:_GROUPS]]
+    return [
+        f"{row.name} {release.version}: {len(release.left_out)} exported functions are left out: "
+        + ", ".join(listed) + (", ..." if len(groups) > _GROUPS else ""),
+        f"    No header of {row.name} declares them, and their names begin with none of: {', '.join(row.prefixes)}.",
+        f"    If one of them is a C function of {row.name}, add its header or its prefix to the row.",
+    ]
 
 
 def incompatible(folder: Path, version: str) -> list[str]:
