@@ -167,6 +167,18 @@ class OtherHeaders(unittest.TestCase):
         self.assertEqual(header_facts.prototypes, {"toyWhole": "int (struct toyBox * box)",
                                                    "toyHalf": "int (const struct toyBox * box)"})
 
+    def test_types_of_sockets_and_alignas_need_no_header_of_the_computer(self):
+        text = """
+            #include <arpa/inet.h>
+            #include <sys/socket.h>
+            struct toyBox { alignas(16) char data[8]; };
+            ssize_t toySend(struct toyBox *box, const struct sockaddr *to, off_t from);
+        """
+        for more in ("", "#include <stdalign.h>\n"):
+            header_facts = self.read({"toy.h": more + text})
+            self.assertEqual(header_facts.types["struct toyBox"], ("size 16 align 16", "0  char [8]  data"))
+            self.assertEqual(header_facts.types["typedef off_t"], ("long",))
+
     def test_functions_of_another_library_are_not_declared(self):
         header_facts = self.read({"toy.h": "#include <base.h>\nint toyDo(void);\nstatic inline int toyOf(void);\n"},
                                  {"base.h": "int baseDo(void);\n"})

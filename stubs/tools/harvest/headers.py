@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 else:
     cindex = None  # the module, once use_clang() has found it
 
-SHIM_HEADERS = ("stddef.h", "GL/gl.h", "EGL/egl.h", "vdpau/vdpau.h")
+SHIM_HEADERS = ("stddef.h", "stdalign.h", "GL/gl.h", "EGL/egl.h", "vdpau/vdpau.h")
 
 
 class HeaderError(RuntimeError):

@@ -138,6 +138,22 @@ _STDBOOL = """
 #endif
 """
 
+_STDALIGN = """
+#pragma once
+#ifndef __cplusplus
+#define alignas _Alignas
+#define alignof _Alignof
+#endif
+"""
+
+_SOCKET = """
+#pragma once
+typedef long ssize_t;
+typedef long off_t;
+typedef long loff_t;
+struct sockaddr;
+"""
+
 _EMPTY = "#pragma once\n"
 
 FILES = {
@@ -150,10 +166,13 @@ FILES = {
     "limits.h": _LIMITS,
     "inttypes.h": _STDINT,
     "stdio.h": _STDIO,
+    "stdalign.h": _STDALIGN,
     "stdbool.h": _STDBOOL,
     "math.h": _MATH,
     "assert.h": _EMPTY,
     "time.h": _EMPTY,
+    "arpa/inet.h": _SOCKET,
+    "sys/socket.h": _SOCKET,
     "cstdint": _STDINT,
     "cstddef": _STDDEF,
     "cuda_fp16.h": _FP16,
