@@ -13,13 +13,13 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "packaging" / "python"))
-
+from anycuda.elf import layout, read
+from anycuda.elf.headers import Headers
+from anycuda.elf.source import Source
 from build_folder import artifact
-from anycuda.elf import layout, read  # noqa: E402
-from anycuda.elf.headers import Headers  # noqa: E402
-from anycuda.elf.source import Source  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
 
 COMPILER = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from unittest import mock
 
 from elf_support import linkers
-from analysis_support import BUILD, REAL, Folder, artifact, built, library_file, with_real_libraries, table, use_of, wheel
+from analysis_support import BUILD, REAL, Folder, artifact, built, library_file, table, use_of, wheel
+from build_folder import with_real_libraries
 
 from anycuda.analysis import contents, file_use, libraries, siblings
 from anycuda.elf import edit, read

@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import small_library
+from build_folder import BUILD
 from machine import LIBRARIES, SITE, Machine
-from parts import BUILD, STUB, compiled
+from parts import STUB, compiled
 
-INTEGRATION = BUILD / "tests/integration" if BUILD else Path()
+INTEGRATION = BUILD / "tests/integration"
 HOST = INTEGRATION / "native/host"
 KERNELS = INTEGRATION / "kernels/kernels-12.4.so"
 DRIVER = INTEGRATION / "fakes/driver.so"
-STATIC_STUB = BUILD / "lib/static/12/libcudart.a" if BUILD else Path()
+STATIC_STUB = BUILD / "lib/static/12/libcudart.a"
 DRIVER_STUB = STUB.with_name("libcuda_stub.so")
 PEEK = "cudaPeekAtLastError"
 FAILING = "cudaDeviceSynchronize"  # a question without CUDA would write no message

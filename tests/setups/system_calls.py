@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import functools
 import re
-import shutil
 import subprocess
 import unittest
 
+from build_folder import artifact
 from machine import Machine
-from parts import artifact
 
 _MARK = "/anycuda-mark/"  # access() of begin or end below it marks the part of a process that counts
 _LINE = re.compile(r"\d+ +\[ *(\d+)\] (\w+)\(")  # 4711 [ 257] openat(AT_FDCWD, ...
@@ -19,12 +18,7 @@ _LINE = re.compile(r"\d+ +\[ *(\d+)\] (\w+)\(")  # 4711 [ 257] openat(AT_FDCWD, 
 @functools.cache
 def strace() -> str:
     """Skips the test where no process can be traced."""
-    try:
-        found: str | None = str(artifact("strace") / "bin/strace")
-    except unittest.SkipTest:
-        found = shutil.which("strace")
-    if found is None:
-        raise unittest.SkipTest("strace is neither fetched nor installed (Debian package strace)")
+    found = str(artifact("strace") / "bin/strace")
     done = subprocess.run([found, "-n", "-qq", "-o", "/dev/null", "/bin/true"], capture_output=True, text=True)
     if done.returncode != 0:
         raise unittest.SkipTest(f"strace does not work here: {done.stderr.strip()}")

@@ -11,8 +11,7 @@ import textwrap
 import unittest
 from pathlib import Path
 
-from case import why_not
-from first_calls import HOST, KERNELS, RUNS, STATIC_STUB, Run, remove_code
+from first_calls import RUNS, Run, remove_code
 from machine import Machine
 from parts import HERE, ROOT, compiled
 from system_calls import made, strace
@@ -22,7 +21,6 @@ _LIST = re.compile(r"(\n## System calls of a stub\n\n[^\n]+\n\n)((?: {4}[^\n]+\n
 _WIDTH = 150  # of the page's lines
 _NOT_PERMITTED = 125  # filtered.c
 _SIGSYS = 31
-_WHY_NOT = why_not(HOST, KERNELS, STATIC_STUB)
 
 
 def listed() -> list[str]:
@@ -60,7 +58,6 @@ def on_a_machine(run: Run, has_code: bool) -> tuple[Machine, list[str]]:
     return machine, command
 
 
-@unittest.skipIf(_WHY_NOT, _WHY_NOT)
 class SystemCalls(unittest.TestCase):
     numbers: dict[str, int] = {}  # of the calls that the runs make
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The build folder under test: the folder in ANYCUDA_BUILD, or else build/dev or build/test. A missing build folder, or a
-missing file in it, is an error."""
+"""The build folder under test: the folder in ANYCUDA_BUILD, or else build/dev or build/test. A missing build folder, or
+a missing file in it, is an error."""
 
 from __future__ import annotations
 
@@ -61,5 +61,6 @@ def artifact(name: str) -> Path:
     """The folder of an artifact in the cache."""
     done = subprocess.run([sys.executable, ROOT / "tools/fetch/fetch.py", "path", name], capture_output=True, text=True)
     if done.returncode != 0:
-        raise MissingBuild(f"{name} is not in the cache ({done.stderr.strip()}); configure the preset test, which fetches it")
+        raise MissingBuild(f"{name} is not in the cache; run `cmake --preset test`, which fetches it "
+                           f"({done.stderr.strip()})")
     return Path(done.stdout.strip())
