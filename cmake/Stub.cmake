@@ -241,6 +241,10 @@ function(anycuda_stub target library generated soname)
   target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize anycuda_link_flags)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
     LINKER:-Bsymbolic LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--build-id=sha1)
+  if(TARGET anycuda_libdl) # before libc
+    add_dependencies(${target} anycuda_libdl)
+    target_link_options(${target} PRIVATE LINKER:--no-as-needed "$<TARGET_FILE:anycuda_libdl>" LINKER:--as-needed)
+  endif()
   # A stub has a single constructor (loader/at_load.cc) and no destructors: the compiler's start files are not needed, and
   # would look up four weak names in every library of the process.
   if(NOT ANYCUDA_SANITIZE)  # a sanitizer's runtime is in the program

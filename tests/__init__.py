@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the folders that tests import from on Python's path. `python3 -m unittest tests/packaging/test_check.py`, started
-in the project's root, imports this package first."""
+"""Puts the folders that tests import from on Python's path. `python3 -m unittest tests/packaging/test_check.py`,
+started in the project's root, imports this package first."""
 
 import sys
 from pathlib import Path

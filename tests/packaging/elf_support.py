@@ -19,8 +19,6 @@ from anycuda.elf.source import Source
 from build_folder import artifact
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
 COMPILER = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
 
 # One library with two versions of a function, a hidden function, and a need without a provider.
