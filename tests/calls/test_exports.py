@@ -14,7 +14,7 @@ from anycuda.elf import read
 LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "cudnn8",
              "nccl", "nvfatbin", "nvtx", "nvml")
 NATIVE = "ANYCUDA_NATIVE"
-LIBC = {"libc.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # the last two: __tls_get_addr
+LIBC = {"libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # the last two: __tls_get_addr
 
 
 def wanted(library: str, versions: list) -> set[tuple[str, str]]:

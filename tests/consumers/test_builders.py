@@ -152,8 +152,7 @@ class WithWheel(WithTools):
         self.assertNotIn("/link/", image.runpath or "")
 
     def repaired(self, wheel: Path) -> Path:
-        # The stubs of a build need the glibc of its machine.
-        self.call("anycuda", "repair", "--any-glibc", "-w", self.work / "wheelhouse", wheel, cwd=self.work)
+        self.call("anycuda", "repair", "-w", self.work / "wheelhouse", wheel, cwd=self.work)
         return self.work / "wheelhouse" / wheel.name
 
     def check_free(self, wheel: Path, **variables: str) -> None:
@@ -301,11 +300,6 @@ class Cibuildwheel(WithWheel):
         self.packages = []
         self.program("patchelf", artifact("patchelf") / "bin/patchelf")
         self.script("auditwheel", "auditwheel", "auditwheel.main")
-        self.program("anycuda", sys.executable, self.work / "any_glibc.py")
-        (self.work / "any_glibc.py").write_text(
-            "import os, sys\n"
-            f"os.execv(sys.executable, [sys.executable, {str(self.command)!r}, sys.argv[1], '--any-glibc',"
-            " *sys.argv[2:]])\n", encoding="utf-8")
 
     def repair(self, command: str, **variables: str) -> Path:
         """cibuildwheel takes the wheels that are in dest_dir afterwards."""

@@ -131,7 +131,8 @@ class FetchContent(Usage):
                          ["graphs", "libcudart_stub.so", "program", "program_11", "program_12", "program_13"])
         self.assertIn("graph 3\n", on_machine(build / "ours/graphs"))
         built = {p.name for p in (build / "_deps/anycuda-build").rglob("lib*") if p.suffix in (".so", ".a")}
-        self.assertEqual(built, {"libcudart.so", "libcudart_stub.so", "libcuda_stub.so", "libanycuda_graph.a"})
+        self.assertEqual(built, {"libanycuda_libdl.so", "libcudart.so", "libcudart_stub.so", "libcuda_stub.so",
+                                 "libanycuda_graph.a"})
         place = self.work / "installed"
         run([SETTINGS["cmake"], "--install", build, "--prefix", place])
         self.assertEqual(sorted(p.name for p in place.rglob("*") if p.is_file()),

@@ -2,15 +2,14 @@
 """Does the doctor agree with the stubs? On each of a set of machines, programs built for each major, and Python
 through the stub, load the files that the doctor predicted."""
 
-import ctypes
 import re
-import sys
 import unittest
 from pathlib import Path
 
 from build_folder import BUILD, with_real_libraries
 from doctor_support import PROGRAMS, Machine, library, library_file, place
 
+LOADED_BY_A_CALL = Path(__file__).with_name("loaded_by_a_call.py")
 STEPS = {"cudart": ["count"], "nvrtc": ["version"], "nvjitlink": ["create"]}
 FILES = {"cudart": "libcudart.so", "nvrtc": "libnvrtc.so", "nvjitlink": "libnvJitLink.so"}
 CALLS = {"cudart": "cudaGetDeviceCount", "nvrtc": "nvrtcVersion", "nvjitlink": "nvJitLinkVersion"}
@@ -80,7 +79,7 @@ class Agreement(unittest.TestCase):
                 for caller, answer in library(report, kind)["answers"].items():
                     stub = BUILD / "lib" / library(report, kind)["stub"]
                     symbol_version = self.symbol_version(kind, caller)
-                    done = machine.run([machine.python, __file__, stub, CALLS[kind], symbol_version, FILES[kind]])
+                    done = machine.run([machine.python, LOADED_BY_A_CALL, stub, CALLS[kind], symbol_version, FILES[kind]])
                     self.assertEqual(done.stdout, answer["path"] + "\n", (name, kind, caller, done.stderr))
                     compared += 1
         self.assertGreater(compared, 150)
@@ -89,20 +88,3 @@ class Agreement(unittest.TestCase):
         prefix = "libnvJitLink" if kind == "nvjitlink" else f"lib{kind}"
         odd = {("cudart", "11"): "11.0", ("nvrtc", "11"): "11.2"}
         return f"{prefix}.so.{odd.get((kind, caller), caller)}" if caller.isdigit() else "ANYCUDA_NATIVE"
-
-
-def loaded_by_a_call(stub: str, function: str, symbol_version: str, part: str) -> str:
-    """Calls the stub's entry of that symbol version, as a program built for it does; the file that is then loaded."""
-    find = ctypes.CDLL(None).dlvsym
-    find.restype, find.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p]
-    address = find(ctypes.CDLL(stub)._handle, function.encode(), symbol_version.encode())
-    numbers = (ctypes.c_int * 8)()
-    ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(address)(numbers, ctypes.byref(numbers, 16))
-    paths = {line.split(maxsplit=5)[5].strip() for line in Path("/proc/self/maps").read_text().splitlines()
-             if "/" in line}
-    found = sorted(path for path in paths if Path(path).name.startswith(part))
-    return " ".join(found)
-
-
-if __name__ == "__main__":
-    print(loaded_by_a_call(*sys.argv[1:]))

@@ -95,8 +95,8 @@ class Rules(unittest.TestCase):
 
 
 class Built(unittest.TestCase):
-    """The libraries of this build. Which glibc they need is the build machine's matter here; the wheel's are looked at
-    by packaging/wheel/build.py."""
+    """The libraries of this build. The stubs need glibc 2.17; what else is built needs the build machine's, and that of
+    the wheel is looked at by packaging/wheel/build.py."""
 
     @classmethod
     def setUpClass(cls):
@@ -106,12 +106,13 @@ class Built(unittest.TestCase):
     def test_are_hardened(self):
         names = [descriptor.load(path).stub for path in (ROOT / "stubs").glob("*/library.json")]
         tools = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
-        files = [self.libraries / name for name in (*names, *tools)]
-        files += (self.libraries / "dropin").glob("lib*.so*")
-        self.assertEqual(len(files), 18 + 3 + 35)
-        for path in files:
+        stubs = [self.libraries / name for name in names]
+        stubs += (self.libraries / "dropin").glob("lib*.so*")
+        self.assertGreaterEqual(len(stubs), 18)
+        for path in (*stubs, *(self.libraries / name for name in tools)):
             with self.subTest(path=path.name):
-                self.assertEqual(hardening.findings(path, (str(ROOT), str(BUILD)), self.floor), [])
+                floor = self.floor or path in stubs
+                self.assertEqual(hardening.findings(path, (str(ROOT), str(BUILD)), floor), [])
 
     def test_export_what_is_promised_and_nothing_else(self):
         for name in ("cuda", "cudart", "nvjitlink", "nvrtc"):

@@ -147,18 +147,18 @@ class Wheels(RepairCase):
 
     def test_repair_reports_the_libraries(self):
         path = self.wheel({**self.FILES, "thing/a.so": self.library()})
-        (one,) = json.loads(anycuda("repair", "--any-glibc", "--dry-run", "--json", path).stdout)["wheels"]
+        (one,) = json.loads(anycuda("repair", "--dry-run", "--json", path).stdout)["wheels"]
         notes = [note.replace(": ", " ", 1) for note in self.NOTES]
         self.assertEqual([note for note in one["notes"] if "pathfinder" in note], notes)
         self.assertEqual(one["verdict"]["text"], "free")
-        output = anycuda("repair", "--any-glibc", "--dry-run", path).stdout
+        output = anycuda("repair", "--dry-run", path).stdout
         for note in notes:
             self.assertIn(f"  note      {note}\n", output)
 
     def test_freed_distribution(self):
         path = self.wheel({"thing/a.so": self.library(), "thing/b.py": f"{LOAD}load('cudart')\n".encode()},
                           metadata="Requires-Dist: nvidia-cuda-runtime-cu12==12.9.*\n")
-        done = anycuda("repair", "--any-glibc", "--dry-run", "--free-requirements", path)
+        done = anycuda("repair", "--dry-run", "--free-requirements", path)
         self.assertIn("note      thing/b.py loads libraries of nvidia-cuda-runtime-cu12 with cuda-pathfinder; pip now "
                       "installs this distribution only with an extra: test the wheel without it", done.stdout)
 

@@ -78,7 +78,7 @@ class Quiet(RepairCase):
         older.mkdir()
         stub = (STUBS / "libcudart_stub.so").read_bytes()
         (older / "libcudart_stub.so").write_bytes(stub.replace(b"\1\0\0\0anycuda\0", b"\1\0\0\0other__\0"))
-        done = anycuda("repair", "--any-glibc", "--quiet-stubs", "--stubs", older, "-w", self.top / "none", self.path)
+        done = anycuda("repair", "--quiet-stubs", "--stubs", older, "-w", self.top / "none", self.path)
         self.assertEqual((done.returncode, list(self.top.glob("none/*"))), (2, []))
         self.assertIn("libcudart_stub.so cannot be made quiet, since it belongs to an older anycuda", done.stderr)
 

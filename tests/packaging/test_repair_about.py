@@ -220,7 +220,7 @@ class Wheels(RepairCase):
     def test_files_where_folders_must_be_are_refused(self):
         for name in ("licenses", "licenses/anycuda", "sboms"):
             path = self.wheel({"thing/a.so": self.library(), f"{INFO}/{name}": b"1"})
-            self.assertIn(f"{INFO}/{name} is a file", self.refused(path, "--any-glibc", status=2))
+            self.assertIn(f"{INFO}/{name} is a file", self.refused(path, status=2))
 
     def test_sboms_that_are_too_large_stay(self):
         large = b" " * (sbom.LARGEST + 1)

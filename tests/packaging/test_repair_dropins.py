@@ -92,7 +92,7 @@ class Opened(RepairCase):
         files = {"none": self.opener(), "rpath": self.opener(old, "-Wl,-rpath,/x"),
                  "runpath": self.opener(new, "-Wl,-rpath,/x"), "covers": self.opener(old, f"-Wl,-rpath,{WAY}")}
         path = self.wheel({f"thing/{name}.so": content for name, content in files.items()})
-        done = anycuda("repair", "--any-glibc", "-w", self.top / "out", path)
+        done = anycuda("repair", "-w", self.top / "out", path)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         folder = unpack(self.top / "out" / path.name, self.top / "unpacked")
         found = {one.stem: (image.rpath, image.runpath) for one in (folder / "thing").iterdir()
@@ -136,7 +136,7 @@ class Opened(RepairCase):
 
     def test_again_dry_and_without(self):
         path = self.wheel({"thing/a.so": self.opener()})
-        done = anycuda("repair", "--dry-run", "--any-glibc", path)
+        done = anycuda("repair", "--dry-run", path)
         for text in (f"added     {LIBS}/libnvjpeg.so.12, a drop-in: thing/a.so opens that name", "--no-drop-ins"):
             self.assertIn(text, done.stdout)
         first = repaired(path, self.top / "out")

@@ -24,7 +24,7 @@ LIST = {"preload": [{"package": "nvidia-cuda-runtime-cu12", "library": "libcudar
 class Freed(RepairCase):
     def freed(self, path: Path, *arguments) -> tuple[str, str]:
         """(what it says, METADATA of the result, without anycuda's licence)"""
-        done = anycuda("repair", "--any-glibc", "--free-requirements", "--force", "-w", self.top / "out", *arguments,
+        done = anycuda("repair", "--free-requirements", "--force", "-w", self.top / "out", *arguments,
                        path)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         result = self.top / "out" / path.name
@@ -53,19 +53,19 @@ class Freed(RepairCase):
     def test_a_dry_run_says_the_same(self):
         path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
         output, _ = self.freed(path)
-        done = anycuda("repair", "--any-glibc", "--free-requirements", "--dry-run", path)
+        done = anycuda("repair", "--free-requirements", "--dry-run", path)
         (written,) = (line for line in output.splitlines() if line.startswith("  written "))
         self.assertEqual(done.stdout.splitlines(), [line for line in output.splitlines() if line != written])
 
     def test_without_the_option_nothing_is_freed(self):
         path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
-        anycuda("repair", "--any-glibc", "-w", self.top / "out", path)
+        anycuda("repair", "-w", self.top / "out", path)
         after = self.read(self.top / "out" / path.name, METADATA).decode()
         self.assertEqual(without_licence(after), self.read(path, METADATA).decode())
 
     def test_a_repaired_wheel_is_freed_later_and_once(self):
         path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
-        anycuda("repair", "--any-glibc", "--in-place", path)
+        anycuda("repair", "--in-place", path)
         _, after = self.freed(path)
         self.assertIn(EXTRA, after)
         done = anycuda("repair", "--free-requirements", "-w", self.top / "again", self.top / "out" / path.name)
@@ -134,7 +134,7 @@ class Installed(RepairCase):
     def test_pip_asks_for_the_libraries_with_an_extra_only(self):
         path = self.wheel({"thing/a.so": self.library()}, metadata=RUNTIME)
         self.assertIn("nvidia-cuda-runtime-cu12==12.9.*", self.install(path).stderr)
-        anycuda("repair", "--any-glibc", "--free-requirements", "--in-place", path)
+        anycuda("repair", "--free-requirements", "--in-place", path)
         done = self.install(path)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("Would install thing-1.0", done.stdout)

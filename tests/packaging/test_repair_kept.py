@@ -57,7 +57,7 @@ class NothingIsLost(RepairCase):
     def test_interrupted(self):
         path = Path(shutil.copy(real_wheel("cumm"), self.top))
         before, out = path.read_bytes(), self.top / "out"
-        child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "--any-glibc", "-w", str(out), str(path)],
+        child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "-w", str(out), str(path)],
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked-*")):
             pass
@@ -71,7 +71,7 @@ class NothingIsLost(RepairCase):
         path = Path(shutil.copy(real_wheel("cumm"), self.top))
         for number in (signal.SIGTERM, signal.SIGHUP):
             out = self.top / f"out-{number}"
-            child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "--any-glibc", "-w", str(out), str(path)],
+            child = subprocess.Popen([sys.executable, str(COMMAND), "repair", "-w", str(out), str(path)],
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             while child.poll() is None and not list(out.glob(".anycuda-repair-*/unpacked-*")):
                 pass

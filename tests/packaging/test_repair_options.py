@@ -37,7 +37,7 @@ class Imports(unittest.TestCase):
 
 class OptionsCase(RepairCase):
     def run_repair(self, *arguments, status: int = 0) -> subprocess.CompletedProcess:
-        done = anycuda("repair", "--any-glibc", "--force", "-w", self.top / "out", *arguments)
+        done = anycuda("repair", "--force", "-w", self.top / "out", *arguments)
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done
 
@@ -305,7 +305,7 @@ class Same(OptionsCase):
             place.mkdir()
             given = Path(shutil.copy(path, place))
             os.utime(given, (number, number))
-            command = [sys.executable, COMMAND, "repair", "--any-glibc", *arguments, given.name]
+            command = [sys.executable, COMMAND, "repair", *arguments, given.name]
             subprocess.run(command, cwd=place, check=True, env={**os.environ, **variables}, stdout=subprocess.DEVNULL,
                            preexec_fn=lambda umask=umask: os.umask(umask) and None)
             found.add((place / "wheelhouse" / path.name).read_bytes())

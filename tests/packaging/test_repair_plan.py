@@ -193,9 +193,8 @@ class Refused(unittest.TestCase):
                 self.assertEqual(make(member("a.so", use(), glibc=glibc), options=options, stubs=new).refusals, [])
         driver = member("b.so", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"))
         both = self.refusal(member("a.so", use()), driver, options=old, stubs=new)  # once, for all stubs and files
-        for expected in ("but the stubs need glibc 2.34. Install anycuda's wheel", "from PyPI",
-                         "in /lib: glibc 2.34 for libcuda_stub.so, libcudart_stub.so",
-                         "packaging/wheel/build.py", "--any-glibc"):
+        for expected in ("but the stubs need glibc 2.34. Install anycuda again", "--any-glibc",
+                         "In /lib: glibc 2.34 for libcuda_stub.so, libcudart_stub.so"):
             self.assertIn(expected, both)
         manylinux1 = plan.Options(glibc=(2, 5))
         self.assertEqual(make(member("a.so", use()), options=manylinux1).refusals, [])
@@ -207,7 +206,7 @@ class Refused(unittest.TestCase):
                          ["the tag any names no glibc; the added stubs need glibc 2.17"])
         (text,) = note("linux_x86_64", [cudart, stub_of("nvrtc", glibc=(2, 34))])
         for expected in ("the tag linux_x86_64 names no glibc; the added stubs need glibc 2.34",
-                         "If you publish the wheel, first install anycuda's wheel", "need only glibc 2.17"):
+                         "If you publish the wheel, first install anycuda again", "need only glibc 2.17"):
             self.assertIn(expected, text)
 
     def test_a_function_that_no_stub_has(self):

@@ -456,9 +456,9 @@ class Agreement(Tied):
                 ({"thing/a.so": free}, 0), ({"thing/a.so": opens, "thing/libnppc.so.12": npp}, 0))):
             with self.subTest(files=list(files), number=number):
                 path = make_wheel(self.folder, files, f"thing-{number}-py3-none-linux_x86_64.whl")
-                done = run_command("repair", "--dry-run", "--any-glibc", path)
+                done = run_command("repair", "--dry-run", path)
                 self.assertEqual((self.check(path)[0], done.returncode), (status, status), done.stdout + done.stderr)
-                partly = run_command("repair", "--dry-run", "--any-glibc", "--partly", path)
+                partly = run_command("repair", "--dry-run", "--partly", path)
                 self.assertEqual((self.check(path, "--allow", "tied")[0], partly.returncode), (0, 0), partly.stdout)
                 self.assertEqual("\n  verdict: tied to CUDA 12 by " in partly.stdout, status == 1, partly.stdout)
                 self.assertEqual("for which anycuda has no stub" in partly.stdout, status == 1, partly.stdout)
@@ -480,7 +480,7 @@ class Agreement(Tied):
         for path, status in zip((*made, wheel("torchvision")), (0, 1, 0, 0, 0, 0)):
             with self.subTest(path.name):
                 out = self.folder / "out"
-                arguments = ("repair", "--any-glibc", "--force", "--wheel-dir", out, path)
+                arguments = ("repair", "--force", "--wheel-dir", out, path)
                 done, known = run_command(*arguments), json.loads(run_command(*arguments, "--json").stdout)["wheels"][0]
                 result = path if status else out / path.name
                 self.assertEqual((done.returncode, done.stderr), (status, ""), done.stdout)
@@ -494,7 +494,7 @@ class Agreement(Tied):
         path = make_wheel(self.folder, {"a.so": user}, metadata="Requires-Dist: cutensor-cu12>=2.8\n")
         for arguments, verdict in (((), "cutensor-cu12 (>=2.8, of CUDA 12)"),
                                    (("--drop-requirement", "cutensor-cu12"), "libcutensor.so.2 (cutensor-cuXX)")):
-            done = run_command("repair", "--any-glibc", "--dry-run", *arguments, path)
+            done = run_command("repair", "--dry-run", *arguments, path)
             self.assertEqual(done.stdout.splitlines()[-1], f"  verdict: free with {verdict}", done.stdout + done.stderr)
 
 

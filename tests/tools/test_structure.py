@@ -5,18 +5,15 @@ from __future__ import annotations
 
 import re
 import unittest
-from collections import Counter, defaultdict
+from collections import Counter
 from pathlib import Path
 
+from include_graph import COMPONENTS, GENERATED, Graph, affected_by, includes
+
 ROOT = Path(__file__).resolve().parents[2]
-COMPONENTS = ("compat", "device_code", "loader", "stubs", "linker", "graph")
 PUBLIC = "compat/include"
 MOST_FILES = 30  # sources in one folder
-_INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
-
 _COMMENT = re.compile(r"\s*//\s*(.*?)\s*$")
-
-Graph = dict[str, set[str]]
 
 
 def find_cycle(graph: Graph) -> list[str]:
@@ -35,28 +32,6 @@ def find_cycle(graph: Graph) -> list[str]:
         return []
 
     return next((cycle for node in sorted(graph) if (cycle := visit(node, []))), [])
-
-
-def included(name: str) -> Path | None:
-    """The project's file that an #include line means."""
-    for folder in (ROOT, ROOT / "compat/include", ROOT / "linker/include", ROOT / "graph/include"):
-        if (folder / name).is_file():
-            return folder / name
-    return None
-
-
-def includes(name_of) -> Graph:
-    """The graph of includes between what name_of() makes of two files."""
-    graph: Graph = defaultdict(set)
-    for component in COMPONENTS:
-        for file in sorted((ROOT / component).rglob("*")):
-            if file.suffix not in (".h", ".cc"):
-                continue
-            for name in _INCLUDE.findall(file.read_text(encoding="utf-8")):
-                target = included(name)
-                if target and name_of(target) != name_of(file):
-                    graph[name_of(file)].add(name_of(target))
-    return graph
 
 
 def broken_comments(text: str) -> list[str]:
@@ -111,6 +86,24 @@ class Includes(unittest.TestCase):
     def test_a_cycle_is_found(self) -> None:
         self.assertEqual(find_cycle({"a": {"b"}, "b": {"c"}, "c": {"b"}}), ["b", "c", "b"])
         self.assertEqual(find_cycle({"a": {"b", "c"}, "b": {"c"}}), [])
+
+
+class Affected(unittest.TestCase):
+    """The sources that .ci/tidy.py checks after a change."""
+
+    def test_by_a_source_is_the_source(self) -> None:
+        self.assertEqual(affected_by({"loader/resolve.cc", "README.md"}), ["loader/resolve.cc"])
+
+    def test_by_a_header_are_its_includers_also_through_headers(self) -> None:
+        found = affected_by({"compat/descriptor/symbols.h"})
+        self.assertIn("compat/descriptor/symbols.cc", found)
+        self.assertIn("compat/search/search.cc", found)  # through search_state.h
+        self.assertNotIn("compat/base/arena.cc", found)
+
+    def test_by_the_database_are_the_includers_of_generated_headers(self) -> None:
+        found = affected_by({GENERATED})
+        self.assertIn("stubs/cudart/adapters/memory.cc", found)
+        self.assertNotIn("compat/base/arena.cc", found)
 
 
 class Folders(unittest.TestCase):

@@ -114,7 +114,7 @@ def _command(case: Case, words: tuple[str, ...], sandbox: Sandbox) -> None:
     path, out = sandbox.top / "in" / case.name, sandbox.top / "out"
     path.write_bytes(case.data)
     writes = words[0] == "repair" and "--dry-run" not in words
-    options = ("--any-glibc", "--force", *(("-w", str(out)) if writes else ())) if words[0] == "repair" else ()
+    options = ("--force", *(("-w", str(out)) if writes else ())) if words[0] == "repair" else ()
     if words[0] == "repair" and "-z" not in words:
         options += "-z", "0", "-j", "1"
     sandbox.watching, sandbox.outside = True, ""

@@ -39,7 +39,7 @@ def fetch(folder: Path, python: str) -> None:
 
 def repair(anycuda: Path, wheel: Path, folder: Path) -> None:
     # The stubs of a build need the glibc of its machine, which a GPU machine has.
-    done = subprocess.run([anycuda, "repair", "--any-glibc", "--partly", "--free-requirements", "--force",
+    done = subprocess.run([anycuda, "repair", "--partly", "--free-requirements", "--force",
                            "--wheel-dir", folder, wheel], capture_output=True, text=True)
     print(done.stdout, done.stderr if done.returncode else "", sep="", flush=True)
     done.check_returncode()

@@ -10,8 +10,8 @@ from .stubs import Stub
 
 # Tested with CUDA 11 and later; none of these runs with an older glibc.
 _OLDEST = (2, 17)
-_OWN_WHEEL = (f"anycuda's wheel, whose stubs need only glibc {_OLDEST[0]}.{_OLDEST[1]}: build it in a clone "
-              "(python3 packaging/wheel/build.py), or get it from PyPI once it is there")
+_OWN_STUBS = (f"anycuda again (pip install . in a clone): its build makes stubs that need only glibc "
+              f"{_OLDEST[0]}.{_OLDEST[1]}")
 
 
 def too_new(member: Member, stubs: dict[str, Stub], promised: tuple[int, int] | None) -> list[Stub]:
@@ -29,10 +29,9 @@ def refusal(stubs: list[Stub], promised: tuple[int, int]) -> str:
     for stub in stubs:
         names.setdefault(stub.glibc, set()).add(stub.path.name)
     needs = "; ".join(f"{dots(version)} for {', '.join(sorted(names[version]))}" for version in sorted(names))
-    return (f"the wheel's tag claims glibc {dots(promised)}, but the stubs need glibc {newest}. Install {_OWN_WHEEL}. "
+    return (f"the wheel's tag claims glibc {dots(promised)}, but the stubs need glibc {newest}. Install {_OWN_STUBS}. "
             f"Or pass --any-glibc, if the repaired wheel stays on machines with glibc {newest} or newer: its tag will "
-            "then be wrong. Stubs need the glibc of the machine where they were built; "
-            f"in {' and '.join(folders)}: glibc {needs}")
+            f"then be wrong. In {' and '.join(folders)}: glibc {needs}")
 
 
 def note(platform: str, stubs: Iterable[Stub]) -> list[str]:
@@ -43,7 +42,7 @@ def note(platform: str, stubs: Iterable[Stub]) -> list[str]:
     text = f"the tag {platform} names no glibc; the added stubs need glibc {dots(newest)}"
     if newest <= _OLDEST:
         return [text]
-    return [f"{text}, and do not load with an older one. If you publish the wheel, first install {_OWN_WHEEL}. "
+    return [f"{text}, and do not load with an older one. If you publish the wheel, first install {_OWN_STUBS}. "
             "Then repair the original wheel"]
 
 
