@@ -686,11 +686,11 @@ class Json(Check):
         self.assertEqual((text["schema"], text["status"]), (1, 2))
         self.assertEqual(text["asked"], {"releases": ["13.5"], "drivers": [], "libraries": [], "built_for": "",
                                          "allowed": [], "ignored": ["x*"], "own": [], "gpus": [], "branches": [],
-                                         "runtimes": ["13.5"], "here": False})
+                                         "runtimes": ["13.5"], "here": False, "forward_compat": False})
         one, other = text["inputs"]
         self.assertEqual(list(one), ["path", "kind", "status", "problems", "passed_over", "files", "cells",
                                      "requirements", "preloads", "named", "pathfinder", "verdict", "device_code",
-                                     "here", "replies"])
+                                     "here", "too_old_drivers", "replies"])
         self.assertEqual((one["path"], one["kind"], one["status"], other["status"]), (str(PROGRAM), "file", 1, 2))
         self.assertEqual(other["problems"], [{"file": "nowhere", "text": "No such file or directory"}])
         (file,) = one["files"]

@@ -264,6 +264,7 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
             "stub": library.stub,
             "is_driver": library.is_driver,
             "own_releases": library.own_releases,
+            "driver_bound": library.driver_bound,
             "file_prefix": library.file_prefix,
             "parts": library.parts,
             "wheels": library.wheels,

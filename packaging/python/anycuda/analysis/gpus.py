@@ -66,10 +66,18 @@ class Facts:
     def first_of_major(self, major: int) -> Release | None:
         return next((one for one in self.releases if one.cuda[0] == major), None)
 
+    def driver_for_major(self, major: int) -> int:
+        """The oldest branch that runs every release of a CUDA major, from 11 on; 0: unknown. The stubs have the same
+        rule (compat/rules/driver_rule.cc)."""
+        release = self.first_of_major(major)
+        return release.driver if release else 0
+
     def driver_for_cubin(self, cuda: Version) -> int:
         """The oldest branch that loads cubins of this CUDA; 0: unknown. Since 11, a major's first driver loads the
         cubins of all its releases. Every known driver loads those of CUDAs before the first known one."""
-        release = self.first_of_major(cuda[0]) if cuda[0] >= 11 else self.release(max(cuda, self.releases[0].cuda))
+        if cuda[0] >= 11:
+            return self.driver_for_major(cuda[0])
+        release = self.release(max(cuda, self.releases[0].cuda))
         return release.driver if release else 0
 
     def first_with_ptx(self, ptx: Version) -> Release | None:

@@ -48,6 +48,7 @@ class Library:
     toolkit_extra: str = ""  # the extra of PyPI's cuda-toolkit that requires the distribution
     companions: tuple[str, ...] = ()  # other libraries in the distribution, with the same numbers: libnvblas
     served_by: str = ""  # the library's major that serves these callers: cuDNN 9 serves those of cuDNN 8
+    driver_bound: bool = False  # it needs a driver that is new enough for its CUDA
 
     @property
     def stem(self) -> str:
@@ -316,4 +317,4 @@ def _library(name: str, about: dict) -> Library:
     symbols = {symbol: tuple(sorted(found, key=int)) for symbol, found in callers.items()}
     return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols,
                    about["own_releases"], about["parts"], about["wheels"], about["toolkit_extra"],
-                   tuple(about["companions"]), about["served_by"])
+                   tuple(about["companions"]), about["served_by"], about["driver_bound"])

@@ -44,6 +44,7 @@ def _input(one: Input, asked: Asked) -> dict:
         "verdict": verdict(one.verdict),
         "device_code": _device_code(one, asked),
         "here": {**asdict(one.here), "text": one.here.text} if one.here else None,
+        "too_old_drivers": [asdict(late) for late in one.refused_releases(asked)],
         "replies": [describe_kernels.reply_for_json(reply, one.kind != "file") for reply in one.replies],
     }
 

@@ -22,7 +22,7 @@ class Asked:
     """`releases` of CUDA, `drivers`, and `own` releases of libraries (nccl-2.28) to check. `built_for`: the caller's
     major for references without one. `libraries`: empty for all. Kinds in `allowed` and functions that match
     `ignored` (globs) are reported but do not fail. `gpus` (120 for sm_120): --gpu. `branches`: --driver. `runtimes`:
-    --runtime. `here`: --here."""
+    --runtime. `here`: --here. `forward_compat`: ANYCUDA_DRIVER_COMPAT declares cuda-compat on the drivers."""
 
     releases: tuple[str, ...]
     drivers: tuple[str, ...]
@@ -35,6 +35,7 @@ class Asked:
     branches: tuple[int, ...] = ()
     runtimes: tuple[str, ...] = ()
     here: bool = False
+    forward_compat: bool = False
 
     def wants(self, library: str) -> bool:
         return not self.libraries or library in self.libraries
@@ -49,6 +50,11 @@ class Asked:
     def named_drivers(self) -> tuple[int, ...]:
         """The drivers that --runtime names."""
         return tuple(int(one) for one in self.drivers if one in self.runtimes)
+
+    @property
+    def all_named_drivers(self) -> tuple[int, ...]:
+        """The drivers that --driver and --runtime name, oldest first."""
+        return tuple(sorted({*self.branches, *self.named_drivers}))
 
     @property
     def of_device_code(self) -> bool:

@@ -152,6 +152,10 @@ class _Page:
         if ties:
             self._gap()
             self._line(ties)
+        drivers = describe_input.drivers_hint(self.input, self.asked)
+        if drivers:
+            self._gap()
+            self._line(drivers)
         if self.failing:
             self._gap()
             self._line("The file references these functions; that does not mean it calls them (exclude them with "

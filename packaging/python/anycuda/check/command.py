@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from .. import terminal
@@ -13,7 +15,7 @@ from ..analysis.reading_progress import Progress
 from ..failure import Failure
 from ..matrix import data
 from ..matrix.selection import Selection, values
-from . import as_json, check_report, describe_input, findings, here
+from . import as_json, check_report, describe_input, driver_rule, findings, here
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .findings import DEVICE_CODE, IN_PART
 from .input_verdict import TIED
@@ -37,8 +39,8 @@ of a wheel only. The last line of the report is the verdict.
 without --runtime, check covers only that. --here checks this machine.
 
 exit status: 0  everything runs on every CUDA, driver and GPU checked
-             1  a function is {', '.join(FAILS[:-1])} or {FAILS[-1]}, the file is {TIED} to another CUDA, or
-                device code or a static runtime does not run
+             1  a function is {', '.join(FAILS[:-1])} or {FAILS[-1]}, the file is {TIED} to another CUDA, a
+                CUDA of --runtime does not run on a named driver, or device code or a static runtime does not run
              2  a file could not be read, or the command failed
              3  the answer is unknown (--gpu, --driver, --here, or device code with --runtime)
 
@@ -59,7 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         (("--runtime",), "RELEASE", "installed release to check: of CUDA (12.4, or 12 for every 12.x), "
          "the driver (535), NCCL (nccl-2.28) or cuDNN (cudnn-9)"),
         (("--gpu",), "GPU", "check whether the device code loads on this GPU: sm_120 or 12.0"),
-        (("--driver",), "BRANCH", "check whether a driver of this branch, such as 550, loads the device code"),
+        (("--driver",), "BRANCH", "check whether a driver of this branch, such as 550, loads the device code and runs "
+         "the CUDA of --runtime"),
         (("--library",), "NAME", "check only this library, such as cudart, nvrtc or nvjpeg"),
         (("--allow",), "KIND", f"do not fail because of this kind: {', '.join(ALLOWED)}"),
         (("--ignore",), "GLOB", "do not fail because of these functions, such as 'cudaGraph*'"),
@@ -126,9 +129,12 @@ def _asked(arguments: argparse.Namespace, matrix: data.Matrix, machine: here.Her
     # The matrix lists the newest cuda.h among the drivers; it is not a driver.
     drivers = [driver for driver in describe_input.every_release(matrix, "driver")
                if "." not in driver and counts(driver)]
-    return Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
-                 tuple(values(arguments.ignore)), tuple(own), architectures, branches,
-                 tuple(values(arguments.runtime)), machine is not None)
+    asked = Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
+                  tuple(values(arguments.ignore)), tuple(own), architectures, branches,
+                  tuple(values(arguments.runtime)), machine is not None)
+    if not (asked.releases and asked.all_named_drivers):
+        return asked
+    return replace(asked, forward_compat=driver_rule.is_declared(os.environ.get(driver_rule.VARIABLE, "")))
 
 
 def _gpu(text: str) -> int:

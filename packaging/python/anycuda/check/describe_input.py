@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Callable
 
@@ -24,7 +25,7 @@ from ..analysis.file_use import FileUse, Use
 from ..analysis.ties import PAGE
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
-from . import drivers_asked
+from . import driver_rule, drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
 from .describe_verdict import needs_driver, sentence, tied
 from .findings import DEVICE_CODE, File, Input
@@ -44,7 +45,8 @@ _PROVIDES = {
 
 def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> tuple[str, str]:
     """The verdict, and its colour."""
-    parts = [sentence(one.verdict, short=True)]
+    refused = _refused(one, asked, matrix)
+    parts = [sentence(one.verdict, short=True), *refused]
     if failing:
         parts.append(_failing(failing, asked, matrix))
     if one.problems and one.files:
@@ -55,7 +57,7 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
     elif one.is_open(asked):
         since = describe_kernels.since_unread(one.kernels, one.kind != "file")
         parts.append(f"whether its device code loads is unknown{since}")
-    is_bad = failing or one.ties(asked) or one.problems or late or one.is_open(asked)
+    is_bad = failing or one.ties(asked) or one.problems or late or one.is_open(asked) or refused
     return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.verdict.kind == FREE else "yellow"
 
 
@@ -77,10 +79,10 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     incomplete = f"; {counted(len(one.problems), 'file')} could not be checked" if one.problems else ""
     if asked.of_device_code:
         return f"{name}: {_failing(failing, asked, matrix)}" if failing else name, "red" if failing else "bold"
-    ties = one.ties(asked)
-    start = f"{name}: {tied(ties, short=True)}; " if ties else f"{name}: "
+    ties, refused = one.ties(asked), _refused(one, asked, matrix)
+    start = f"{name}: " + "".join(f"{text}; " for text in [*([tied(ties, short=True)] if ties else []), *refused])
     if not cells:
-        return f"{start}{_without_cells(one, asked)}{incomplete}", "red" if incomplete or ties else "yellow"
+        return f"{start}{_without_cells(one, asked)}{incomplete}", "red" if incomplete or ties or refused else "yellow"
     if failing:
         return f"{start}{_failing(failing, asked, matrix)}{incomplete}", "red"
     suffix = ", if its other CUDA libraries are installed" if any(map(_others(one), one.files)) else ""
@@ -89,15 +91,43 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
         suffix += f"; {_late(one, late, asked)}"
     else:
         suffix += _needs_driver(one, asked)
+    suffix += _declared(one, asked, matrix)
     if any(file.use.static_runtime for file in one.files) and "static runtime" not in suffix:
         suffix += "; but it also has a CUDA runtime linked in statically"
     if any(_is_native(use, asked) for file in one.files for use in file.use.uses):
         suffix += "; but its link to the stub records no CUDA major"
-    where = _where(cells, asked, matrix)
-    if ties:
-        return f"{start}all other CUDA functions that it uses run on {where}{incomplete}", "red"
+    where = _where(cells, _runnable(one, asked), matrix)
+    if not where:
+        return f"{start.removesuffix('; ')}{incomplete}", "red"
+    if ties or refused:
+        all_ = "all other" if ties else "otherwise, all"
+        return f"{start}{all_} CUDA functions that it uses run on {where}{'' if ties else suffix}{incomplete}", "red"
     colour = "red" if incomplete or late else "yellow" if suffix else "green"
     return f"{name}: all CUDA functions that it uses run on {where}{suffix}{incomplete}", colour
+
+
+def _refused(one: Input, asked: Asked, matrix: Matrix) -> list[str]:
+    return [driver_rule.sentence(late, _cudas(late.releases, matrix)) for late in one.refused_releases(asked)]
+
+
+def _declared(one: Input, asked: Asked, matrix: Matrix) -> str:
+    late = one.too_old_drivers(asked) if asked.forward_compat else ()
+    return "".join(f"; {driver_rule.declared(each, _cudas(each.releases, matrix))}" for each in late)
+
+
+def _runnable(one: Input, asked: Asked) -> Asked:
+    """The question, limited to releases with a named driver that runs them, and to drivers that run a release."""
+    if not one.refused_releases(asked):
+        return asked
+    facts = gpus.facts()
+    return replace(asked, releases=driver_rule.with_a_driver(asked.releases, asked.all_named_drivers, facts),
+                   drivers=driver_rule.with_a_release(asked.drivers, asked.releases, facts))
+
+
+def drivers_hint(one: Input, asked: Asked) -> str:
+    """What to do about CUDA releases that do not run on a named driver; "" without any."""
+    refused = one.refused_releases(asked)
+    return driver_rule.hint(refused, gpus.facts()) if refused else ""
 
 
 def _needs_driver(one: Input, asked: Asked) -> str:
@@ -195,6 +225,11 @@ def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
         if text:
             parts.setdefault(series, text.replace(f"{library.name}-", ""))
     return " and ".join(f"{series} {text}" for series, text in parts.items())
+
+
+def _cudas(releases: tuple[str, ...], matrix: Matrix) -> str:
+    library = next(one for one in matrix.libraries.values() if one.releases_of == "CUDA")
+    return _spell(releases, matrix, library)
 
 
 def _spell(chosen: tuple[str, ...], matrix: Matrix, library: Library) -> str:

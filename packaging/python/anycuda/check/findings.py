@@ -14,8 +14,9 @@ from ..analysis.kernels import Kernels, Needs, Reply
 from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..matrix.data import Run, major_of
-from . import input_verdict, requirements
+from . import driver_rule, input_verdict, requirements
 from .cells import Asked, Cells
+from .driver_rule import TooOld
 from .input_verdict import TIED, InputVerdict
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ class Input:
     that could not be read. Both hold (name, sentence). `other_system`: a wheel for Windows or macOS, which also counts
     as a problem. `texts`: facts from a wheel's METADATA and program texts. `drivers_needed`: the oldest driver branches
     for the device code and static CUDA runtime of a file, as (smallest, largest) over the files, since some wheels have
-    a file for each CUDA; 0: none or unknown."""
+    a file for each CUDA; 0: none or unknown. `driver_bound`: it uses a library that needs a driver that is new enough
+    for the library's CUDA."""
 
     path: str
     kind: str
@@ -61,6 +63,7 @@ class Input:
     drivers_needed: tuple[int, int] = (0, 0)
     here: Verdict | None = None
     other_system: bool = False
+    driver_bound: bool = False
 
     def cells(self) -> dict[Run, list[str]]:
         """The cells of all files: cell -> names of the files."""
@@ -83,6 +86,15 @@ class Input:
 
     def failing(self, asked: Asked) -> dict[Run, list[str]]:
         return {run: names for run, names in self.cells().items() if asked.fails(run)}
+
+    def too_old_drivers(self, asked: Asked) -> tuple[TooOld, ...]:
+        """The CUDA releases that do not run on a named driver, or only with cuda-compat if that is declared."""
+        if not (self.driver_bound and asked.all_named_drivers):
+            return ()
+        return driver_rule.too_old(asked.releases, asked.all_named_drivers, gpus.facts())
+
+    def refused_releases(self, asked: Asked) -> tuple[TooOld, ...]:
+        return () if asked.forward_compat else self.too_old_drivers(asked)
 
     def is_open(self, asked: Asked) -> bool:
         """Does --runtime ask about device code whose answer is unknown?"""
@@ -133,6 +145,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     if found.kind == "wheel":
         found.texts = requirements.look(path, seen.files, table)
     evaluate(found, table)
+    found.driver_bound = _driver_bound(found, cells.asked, table)
     found.drivers_needed = _drivers_needed(found, cells.asked)
     found.replies = _replies(found, cells.asked)
     return found
@@ -151,6 +164,13 @@ def evaluate(found: Input, table: Table) -> None:
     for file in found.files:
         file.verdict = input_verdict.of([(file.name, file.use)], inside, table, found.texts.requirements,
                                         kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)
+
+
+def _driver_bound(found: Input, asked: Asked, table: Table) -> bool:
+    """NCCL's and cuDNN's releases do not tell their CUDA. A tie is to a library of CUDA."""
+    libraries = [table.libraries[name] for name in {run.library for run in found.cells()}]
+    tied = bool(found.verdict.ties) and not asked.libraries
+    return tied or any(one.driver_bound and not one.own_releases for one in libraries)
 
 
 def _needs(code: Kernels, name: str = "") -> Needs | None:
@@ -182,5 +202,6 @@ def status(found: list[Input], asked: Asked) -> int:
     answers += [one.here.runs for one in found if one.here]
     answers += [None for one in found if one.is_open(asked)]
     if not asked.here:  # the verdict of --here includes these
-        answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)]
+        answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)
+                    or one.refused_releases(asked)]
     return exit_status.of(answers, any(one.problems for one in found))
