@@ -13,11 +13,16 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from build_folder import BUILD, artifact, build_file, with_real_libraries
 from elf_support import read
-from anycuda.elf import edit
+from matrix_support import anycuda
+
+from anycuda import installation
+from anycuda.elf import edit, lookup
 from anycuda.elf.edit import Edit
+from anycuda.matrix import data
 
 COMMAND = build_file("bin/anycuda")
 REAL = BUILD / "tests" / "integration"
@@ -130,13 +135,18 @@ class Command(unittest.TestCase):
         self.assertIn("call: 12090", output)
         self.assertIn(": nothing to do", self.patch(extension))
 
+    def without_a_way(self, name: str = "") -> Path:
+        """A program without a search path to the stubs, which the build's own folder would be."""
+        program = self.copied(REAL / "native" / "call_cudart-12", name)
+        edit.apply(program, Edit(set_rpath="/nowhere"))
+        return program
+
     def test_where_the_stubs_are(self):
-        program = self.copied(REAL / "native" / "call_cudart-12")
-        edit.apply(program, Edit(set_rpath="/nowhere"))  # the build's own folder would lead to them
-        output = self.patch("--dry-run", program)
+        program = self.without_a_way()
+        output = self.patch("--dry-run", "--copy-stubs", program)
         self.assertIn("would be patched", output)
         self.assertIn("libcudart.so.12", read.read(program).needed)
-        output = self.patch(program)
+        output = self.patch("--rpath", "$ORIGIN", program)
         self.assertIn("added $ORIGIN to its search path (DT_RUNPATH)", output)
         self.assertIn("the search path does not have libcudart_stub.so yet: copy", output)
         self.assertIn("nothing to do", self.patch(program))
@@ -150,16 +160,87 @@ class Command(unittest.TestCase):
         for folder in ("relative", "/a:/b", "$ORIGINAL", "${ORIGIN}x"):
             self.refused(program, "use an absolute path", "--rpath", folder)
 
+    def test_stubs_that_the_dynamic_linker_would_not_find(self):
+        program = self.without_a_way()
+        for arguments in ((), ("--dry-run",), ("--output", str(self.folder / "other"))):
+            self.refused(program, "call_cudart-12 is unchanged, since the dynamic linker would not find "
+                         "libcudart_stub.so: neither the file's search path, the file's folder "
+                         rf"\({self.folder}\) nor the system's folders have it. Use --copy-stubs to copy the stubs "
+                         "into this folder, or --rpath DIR to name the folder that has the stubs, such as "
+                         f"{BUILD}/lib\n$",
+                         *arguments)
+        self.assertEqual([path.name for path in self.folder.iterdir()], [program.name])
+        self.assertIn("status 127", self.run_on([], program, "peek"))  # it needs NVIDIA's library, as before
+        for arguments in (("--rpath", BUILD / "lib"), ("--copy-stubs",)):
+            made = self.without_a_way("made")
+            self.patch(made, *arguments)
+            self.assertIn("peek: 35", self.run_on([], made, "peek"))
+
+    def test_stub_in_the_folder_of_the_file(self):
+        program, stub = self.without_a_way(), self.folder / "libcudart_stub.so"
+        stub.write_text("no library")
+        self.refused(program, "would not find libcudart_stub.so")
+        shutil.copy(BUILD / "lib" / stub.name, stub)
+        self.assertIn("added $ORIGIN to its search path", self.patch(program))
+        self.assertIn("peek: 35", self.run_on([], program, "peek"))
+
+    def test_output_in_another_folder(self):
+        """$ORIGIN is the folder of the result."""
+        program, other = self.without_a_way(), self.folder / "other"
+        edit.apply(program, Edit(set_rpath="$ORIGIN"))
+        shutil.copy(BUILD / "lib" / "libcudart_stub.so", self.folder)
+        other.mkdir()
+        self.refused(program, rf"the file's folder \({other}\)", "--output", str(other / "program"))
+        shutil.copy(BUILD / "lib" / "libcudart_stub.so", other)
+        self.patch(program, "--output", other / "program")
+        self.assertIn("peek: 35", self.run_on([], other / "program", "peek"))
+
+    def test_program_for_another_cpu(self):
+        program = self.without_a_way()
+        content = bytearray(program.read_bytes())
+        content[18] = 183  # EM_AARCH64
+        program.write_bytes(content)
+        shutil.copy(BUILD / "lib" / "libcudart_stub.so", self.folder)
+        self.refused(program, "would not find libcudart_stub.so: .* have it. Use --rpath DIR to name the folder that "
+                              "will have the stubs for aarch64")
+        self.refused(program, "use --rpath '.ORIGIN' in place of --copy-stubs", "--copy-stubs")
+        self.assertIn("is patched", self.patch("--rpath", "/opt/stubs", program))
+
+    def test_stubs_in_the_cache_of_the_dynamic_linker(self):
+        """A real cache, which ldconfig makes of a folder with the stub."""
+        folder, cache = self.folder / "lib", self.folder / "cache"
+        folder.mkdir()
+        shutil.copy(BUILD / "lib" / "libcudart_stub.so", folder)
+        (self.folder / "conf").write_text(f"{folder}\n")
+        subprocess.run(["/sbin/ldconfig", "-X", "-C", cache, "-f", self.folder / "conf"], check=True,
+                       capture_output=True)
+        self.assertEqual(lookup.cached("libcudart_stub.so"), [])
+        installed = installation.load(BUILD / "share/anycuda/installation.json")
+        with mock.patch.object(installation, "find", return_value=installed), mock.patch.object(
+                data, "find", return_value=BUILD / "share/anycuda/matrix.json"), mock.patch.object(
+                lookup, "CACHE", cache):
+            self.assertEqual(lookup.cached("libcudart_stub.so"), [folder])
+            self.assertEqual(lookup.cached("cudart_stub.so"), [])
+            status, out, err = anycuda("patch", str(self.without_a_way()))
+            self.assertEqual((status, err), (0, ""))
+            self.assertIn("is patched", out)
+            (folder / "libcudart_stub.so").unlink()  # after the last ldconfig
+            self.assertEqual(anycuda("patch", str(self.without_a_way()))[0], 2)
+        with mock.patch.object(lookup, "CACHE", self.folder / "none"):
+            self.assertEqual(lookup.cached("libcudart_stub.so"), [])
+
     def test_a_program_with_set_user_id(self):
         """For which the dynamic linker does not look in $ORIGIN."""
-        program = self.copied(REAL / "native" / "call_cudart-12")
-        edit.apply(program, Edit(set_rpath="/nowhere"))
+        program = self.without_a_way()
+        shutil.copy(BUILD / "lib" / "libcudart_stub.so", self.folder)
         self.assertNotIn("rights", self.patch(program, "--output", self.folder / "plain"))
         program.chmod(0o4755)
-        self.assertIn("ignores $ORIGIN", self.patch(program, "--output", self.folder / "other"))
+        self.refused(program, "have it. Use --rpath DIR to name")
+        self.assertIn("ignores $ORIGIN", self.patch("--copy-stubs", program, "--output", self.folder / "other"))
         self.assertNotIn("rights", self.patch("--rpath", self.folder, program))
         self.assertEqual(program.stat().st_mode & 0o7777, 0o4755)
 
+    def test_results(self):
         program = self.copied(REAL / "native" / "call_cudart-12")
         other = self.folder / "other"
         self.assertIn("other: is patched", self.patch(program, "--output", other))

@@ -95,7 +95,8 @@ class NothingIsLost(RepairCase):
 
     def test_what_stdout_cannot_take(self):
         path = self.wheel({"thing/a.so": self.library()})
-        for arguments in (["repair", "--dry-run", path], ["check", path], ["patch", "--dry-run", self.top / "made.so"]):
+        for arguments in (["repair", "--dry-run", path], ["check", path],
+                          ["patch", "--dry-run", "--copy-stubs", self.top / "made.so"]):
             with self.subTest(arguments=arguments), open("/dev/full", "w") as full:
                 done = subprocess.run([sys.executable, COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE,
                                       text=True)

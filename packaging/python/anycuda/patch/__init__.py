@@ -20,12 +20,15 @@ NAME = "patch"
 _START = re.compile(r"/|\$(ORIGIN|\{ORIGIN\})(/|$)")
 SUMMARY = "Edits programs and libraries so that they need the stubs instead of NVIDIA's libraries; --undo reverts it."
 _EPILOG = """\
+The dynamic linker must find the stubs: --copy-stubs copies them, --rpath names their folder. Without these options,
+patch changes a file only if the file's search path, the file's folder or the system's folders have the stubs.
+
 Files that do not use CUDA are skipped; if none of the files uses CUDA, that is an error.
 
 exit status: 0  every file is patched (or restored)
              2  a file could not be patched; it is unchanged
 
-  anycuda patch program
+  anycuda patch --copy-stubs program
   anycuda patch lib/*.so --rpath '$ORIGIN/stubs'
   anycuda patch --undo program
 """
@@ -38,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="program or shared library; edited in place")
     parser.add_argument("--undo", action="store_true", help="restore the original file, byte for byte")
     parser.add_argument("--rpath", action="append", default=[], metavar="DIR",
-                        help="folder where the program searches for the stubs; $ORIGIN is the file's folder (default: "
-                             "$ORIGIN; may be repeated)")
+                        help="folder where the program searches for the stubs, also one of another machine; $ORIGIN is "
+                             "the file's folder (may be repeated)")
     parser.add_argument("--copy-stubs", action="store_true", help="copy the stubs into the folder of each file")
     parser.add_argument("--built-for", choices=("11", "12", "13"), metavar="MAJOR", default="",
                         help="CUDA major to assume for files that do not record one: 11, 12, 13")

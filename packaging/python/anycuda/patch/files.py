@@ -11,11 +11,11 @@ from pathlib import Path
 from .. import installation
 from ..analysis import file_use, libraries
 from ..analysis.file_use import FileUse
-from ..elf import ElfError, edit, read
+from ..elf import ElfError, edit, lookup, read
 from ..elf.read import Image
 from ..failure import Failure
 from . import replace
-from .decide import HERE, decide
+from .decide import decide
 from .wanted import Wanted
 
 
@@ -28,9 +28,11 @@ def _patch(path: Path, wanted: Wanted) -> list[str]:
     image = read.read(path)
     table = libraries.table()
     use = file_use.of(image, table)
-    decision = decide(image, use, table, wanted, lambda name: _finds(image, path, name))
     target = wanted.output or path
+    decision = decide(image, use, table, wanted, lambda name: _finds(image, target, name))
     stubs = {name: installation.find().stub(library) for library, name in decision.stubs.items()}
+    if (decision.edit.needed or decision.edit.add_needed) and not (wanted.folders or wanted.copy_stubs):
+        _check_found(path, target, image, decision.edit, stubs)
     lines = decision.done + decision.left
     if wanted.dry_run:
         edit.preview(path, decision.edit)
@@ -102,27 +104,53 @@ def _names(use: FileUse) -> set[tuple[str, str]]:
     return {(one.library, symbol.name) for one in use.uses for symbol in one.symbols}
 
 
-def _search(image: Image, path: Path) -> list[Path]:
-    """The folders of the file's search path, expanded like in the dynamic linker."""
-    text = (image.runpath if image.runpath is not None else image.rpath) or ""
-    here = str(path.resolve().parent)
-    return [Path(folder.replace("${ORIGIN}", here).replace(HERE, here)) for folder in text.split(":") if folder]
+def _search(image: Image) -> str:
+    return (image.runpath if image.runpath is not None else image.rpath) or ""
 
 
 def _finds(image: Image, path: Path, name: str) -> bool:
-    return any((folder / name).is_file() for folder in _search(image, path))
+    return lookup.library(name, lookup.folders(_search(image), path), image.machine) is not None
+
+
+def _check_found(path: Path, target: Path, image: Image, done: edit.Edit, stubs: dict[str, Path]) -> None:
+    """Raises Failure if the dynamic linker would not find the stubs: the patched file would not start. The folders of
+    an image or of another machine are unknown: --rpath names them."""
+    entries = [*_search(image).split(":"), *done.rpath]
+    if _has_rights(path):
+        entries = [entry for entry in entries if not entry.startswith("$")]
+    places = [*lookup.folders(":".join(entries), target), *lookup.system(image.machine)]
+    lost = [name for name in stubs if not lookup.library(name, [*places, *lookup.cached(name)], image.machine)]
+    if not lost:
+        return
+    edit.preview(path, done)  # raises ElfError for a file that cannot be patched anyway
+    installed, them = installation.find(), "it" if len(lost) == 1 else "them"
+    use_rpath = f"--rpath DIR to name the folder that has the stubs, such as {installed.folder('stubs')}"
+    if image.machine != installed.cpu:
+        use = f"Use --rpath DIR to name the folder that will have the stubs for {image.machine}"
+    elif _has_rights(path):
+        use = f"Use {use_rpath}"
+    else:
+        use = f"Use --copy-stubs to copy the stubs into this folder, or {use_rpath}"
+    raise Failure(f"{path} is unchanged, since the dynamic linker would not find {', '.join(lost)}: neither the file's "
+                  f"search path, the file's folder ({target.resolve().parent}) nor the system's folders have {them}. "
+                  f"{use}")
+
+
+def _has_rights(path: Path) -> bool:
+    """Does it run with the rights of its owner or group? The dynamic linker then ignores $ORIGIN."""
+    return bool(path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID))
 
 
 def _missing(target: Path, stubs: dict[str, Path]) -> list[str]:
     image = read.read(target)
-    folders = " or ".join(map(str, _search(image, target)))
+    folders = " or ".join(map(str, lookup.folders(_search(image), target)))
     return [f"the search path does not have {name} yet: copy {source} to {folders} (--copy-stubs copies it to the "
             "file's folder)"
             for name, source in stubs.items() if not _finds(image, target, name)]
 
 
 def _passed_over(target: Path, done: edit.Edit) -> list[str]:
-    if any(folder.startswith("$") for folder in done.rpath) and target.stat().st_mode & (stat.S_ISUID | stat.S_ISGID):
+    if any(folder.startswith("$") for folder in done.rpath) and _has_rights(target):
         return ["runs with the rights of its owner or group, so the dynamic linker ignores $ORIGIN: use --rpath with "
                 "an absolute folder"]
     return []
@@ -132,7 +160,8 @@ def _put(stubs: dict[str, Path], target: Path, image: Image) -> list[str]:
     cpu = installation.find().cpu
     if image.machine != cpu:
         raise Failure(f"{image.path} is for {image.machine}, but the stubs of this anycuda are for {cpu}: copy the "
-                      f"stubs of an anycuda for {image.machine} there, without --copy-stubs")
+                      f"stubs of an anycuda for {image.machine} there, and use --rpath '$ORIGIN' in place of "
+                      "--copy-stubs")
     folder = target.resolve().parent
     for name, source in stubs.items():
         place = folder / name

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..elf import ElfError, read
+from ..elf import lookup, read
 
 _MOST = 2000  # libraries; real programs have a few hundred
 _CONFIGURATION = "/etc/ld.so.conf"
-_FOLDERS = ("/lib/{cpu}-linux-gnu", "/usr/lib/{cpu}-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib")
 _MOST_CONFIGURATIONS = 200
 
 
@@ -30,43 +29,25 @@ class SearchPath:
 def of(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[SearchPath, ...]:
     found = []
     environment = [Path(one) for one in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if one]
-    system = [*_configured(), *(Path(one.format(cpu=image.machine)) for one in _FOLDERS)]
+    system = [*_configured(), *lookup.system(image.machine)]
     waiting: deque[tuple[Path, read.Image, tuple[Path, ...]]] = deque([(program, image, ())])
     seen: set[str] = set()
     while waiting:
         file, about, inherited = waiting.popleft()
         # If a file has a DT_RUNPATH, the dynamic linker ignores every DT_RPATH for its needs.
-        own = _folders(about.rpath, file) if about.runpath is None else ()
+        own = lookup.folders(about.rpath, file) if about.runpath is None else ()
         if own:
             found.append(SearchPath(file, own))
         before = own + inherited if about.runpath is None else ()
-        places = [*before, *environment, *_folders(about.runpath, file), *system]
+        places = [*before, *environment, *lookup.folders(about.runpath, file), *system]
         for name in about.needed:
             if name in seen or len(seen) >= _MOST:  # a process searches for a name once
                 continue
             seen.add(name)
-            library = _library(name, places, image.machine)
+            library = lookup.library(name, places, image.machine)
             if library:
                 waiting.append((*library, own + inherited))
     return tuple(found)
-
-
-def _library(name: str, places: list[Path], machine: str) -> tuple[Path, read.Image] | None:
-    for path in [Path(name)] if "/" in name else [place / name for place in places]:
-        try:
-            if path.is_file():
-                image = read.read(path)
-                if image.machine == machine:
-                    return path, image
-        except (ElfError, OSError):  # the dynamic linker skips most of these, too
-            continue
-    return None
-
-
-def _folders(search: str | None, file: Path) -> tuple[Path, ...]:
-    origin = str(file.resolve().parent)
-    return tuple(Path(entry.replace("${ORIGIN}", origin).replace("$ORIGIN", origin))
-                 for entry in (search or "").split(":") if entry)
 
 
 def _configured() -> Iterator[Path]:
