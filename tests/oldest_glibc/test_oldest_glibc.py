@@ -25,8 +25,9 @@ class OldestGlibc(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="anycuda-oldest-")
         cls.addClassCleanup(folder.cleanup)
         cls.program = Path(folder.name) / "call"  # for glibc 2.17, as no compiler of this machine makes it
-        subprocess.run([artifact("zig") / "bin/zig", "cc", "-target", "x86_64-linux-gnu.2.17", HERE / "call.c", "-ldl", "-o",
-                        cls.program], check=True)
+        zig = artifact("zig") / "bin/zig"
+        subprocess.run([zig, "cc", "-target", "x86_64-linux-gnu.2.17", HERE / "call.c", "-ldl", "-o", cls.program],
+                       check=True)
 
     def call(self, stub: str, version: str, function: str, *folders: Path, **variables: str) -> str:
         """What the call gave, as tests/oldest_glibc/call.c prints it."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program: python3 loaded_by_a_call.py STUB FUNCTION VERSION PART prints the file that a call through the stub loads."""
+"""A program: loaded_by_a_call.py STUB FUNCTION VERSION PART prints the file that a call through the stub loads."""
 
 import ctypes
 import sys

@@ -79,7 +79,8 @@ class Agreement(unittest.TestCase):
                 for caller, answer in library(report, kind)["answers"].items():
                     stub = BUILD / "lib" / library(report, kind)["stub"]
                     symbol_version = self.symbol_version(kind, caller)
-                    done = machine.run([machine.python, LOADED_BY_A_CALL, stub, CALLS[kind], symbol_version, FILES[kind]])
+                    done = machine.run([machine.python, LOADED_BY_A_CALL, stub, CALLS[kind], symbol_version,
+                                        FILES[kind]])
                     self.assertEqual(done.stdout, answer["path"] + "\n", (name, kind, caller, done.stderr))
                     compared += 1
         self.assertGreater(compared, 150)

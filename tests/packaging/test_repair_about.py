@@ -21,7 +21,7 @@ AUDITWHEEL = f"{INFO}/sboms/auditwheel.cdx.json"
 OWN = f"{INFO}/sboms/anycuda.cdx.json"
 WHEEL = sbom.Wheel("thing", "1.0", f"thing-1.0-{TAG}.whl", INFO)
 ROOT_REF = f"pkg:pypi/thing@1.0?file_name=thing-1.0-{TAG}.whl"
-ANYCUDA = "pkg:pypi/anycuda@0.1.0"
+ANYCUDA = "pkg:generic/anycuda@0.1.0"
 STUBS = {"thing.libs/libanycuda_cudart-0123abcd.so": "ab" * 32}
 LEFT_OUT = ["thing.libs/libcudart-8774224f.so.12.4.127"]
 
@@ -73,6 +73,15 @@ class Sbom(unittest.TestCase):
         self.assertEqual(after["compositions"][0]["aggregate"], "incomplete")
         self.assertNotIn("serialNumber", after)
         self.assertNotIn("timestamp", after["metadata"])
+
+    def test_anycudas_identifier_names_no_registry(self):
+        """Anybody can take the name on PyPI while anycuda is not there. The wheel itself keeps its purl."""
+        for found in {}, {AUDITWHEEL: dumped(of_auditwheel("zlib"))}:
+            (text,) = self.make(found, []).texts.values()
+            purls = {one["name"]: one["purl"] for one in json.loads(text)["components"]}
+            self.assertEqual(purls["anycuda"], ANYCUDA)
+            self.assertNotIn(b"pkg:pypi/anycuda", text)
+            self.assertIn(ROOT_REF.encode(), text)
 
     def test_again_with_other_stubs(self):
         first = self.make({}, [])
@@ -206,7 +215,9 @@ class Wheels(RepairCase):
             self.assertEqual(wheel.getinfo(OWN).external_attr >> 16, 0o100644)
             metadata = wheel.read(f"{INFO}/METADATA").decode()
             document = json.loads(wheel.read(OWN))
-            (stub,) = document["components"][0]["components"]
+            (anycuda,) = document["components"]
+            self.assertEqual(anycuda["purl"], ANYCUDA.replace("0.1.0", anycuda["version"]))
+            (stub,) = anycuda["components"]
             self.assertEqual(stub["hashes"][0]["content"], hashlib.sha256(wheel.read(stub["name"])).hexdigest())
         self.assertNotIn(f"{INFO}/LICENSE", names)
         self.assertEqual(names[-1], f"{INFO}/RECORD")

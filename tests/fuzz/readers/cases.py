@@ -86,7 +86,7 @@ def seeds() -> tuple[dict[str, bytes], ...]:
 
 
 def _sbom() -> dict:
-    anycuda = "pkg:pypi/anycuda@0.1.0"
+    anycuda = "pkg:generic/anycuda@0.1.0"
     own = {"bom-ref": anycuda, "name": "anycuda", "components": [{"type": "file", "name": "thing.libs/old.so"}]}
     return {"bomFormat": "CycloneDX", "specVersion": "1.4", "version": 1, "metadata": {
                 "component": {"bom-ref": "thing", "name": "thing"}, "tools": [{"name": "auditwheel"}]},

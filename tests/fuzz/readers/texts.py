@@ -83,7 +83,7 @@ def _mixed(random: Random, old: bytes, new: bytes) -> bytes:
 _KEYS = (
     "components", "dependencies", "dependsOn", "ref", "bom-ref", "name", "version", "metadata", "tools", "component",
     "bomFormat", "purl", "hashes", "file", "from")
-_STRINGS = ("", "CycloneDX", "cuda-cudart-12-4", "libcublas12", "nvidia-cuda-runtime-cu12", "pkg:pypi/anycuda@0.1.0",
+_STRINGS = ("", "CycloneDX", "cuda-cudart-12-4", "libcublas12", "nvidia-cuda-runtime-cu12", "pkg:generic/anycuda@0.1.0",
             "libcudart.so.12", "\ud800", "\0", "x" * 100000)
 
 

@@ -22,6 +22,9 @@ _MOST_VERSIONS = 1 << 53  # some programs cannot read larger numbers in JSON, an
 LARGEST = 1 << 24  # bytes of all files together
 _IN_MANY_NAMES = ("cuda", "nvidia")  # parts of many packages' names: cuda-cudart-12-4, nvidia-cuda-runtime-cu12
 _LICENCE = [{"license": {"id": "Apache-2.0"}}]
+# The type of anycuda's purl. "generic" refers to no registry (purl-spec, types/generic); "pypi" refers to pypi.org,
+# where anybody can take the name anycuda until its first release is there (docs/contributing/release.md).
+_ANYCUDAS_TYPE = "generic"
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ def _is_of(component: dict, file: str, table: Table) -> bool:
 
 def _new(wheel: Wheel) -> dict:
     """A new document for a wheel without one; its other content is declared unknown."""
-    purl = f"{_purl(names.normal(wheel.distribution), wheel.version)}?file_name={_quoted(wheel.file)}"
+    purl = f"{_purl('pypi', names.normal(wheel.distribution), wheel.version)}?file_name={_quoted(wheel.file)}"
     itself = {"type": "library", "bom-ref": purl, "name": wheel.distribution, "version": _printable(wheel.version),
               "purl": purl}
     return {"bomFormat": "CycloneDX", "specVersion": "1.4", "version": 1, "metadata": {"component": itself},
@@ -153,8 +156,8 @@ def _new(wheel: Wheel) -> dict:
             "compositions": [{"aggregate": "incomplete", "assemblies": [purl]}]}
 
 
-def _purl(distribution: str, version: str) -> str:
-    return f"pkg:pypi/{_quoted(distribution)}@{_quoted(version)}"
+def _purl(type_: str, name: str, version: str) -> str:
+    return f"pkg:{type_}/{_quoted(name)}@{_quoted(version)}"
 
 
 def _printable(text: str) -> str:
@@ -167,7 +170,7 @@ def _quoted(text: str) -> str:
 
 def _add(document: dict, stubs: Mapping[str, str], anycuda: str) -> None:
     """Adds one component, anycuda, with its files."""
-    purl = _purl("anycuda", anycuda)
+    purl = _purl(_ANYCUDAS_TYPE, "anycuda", anycuda)
     files = [{"type": "file", "name": name, "hashes": [{"alg": "SHA-256", "content": digest}]}
              for name, digest in sorted(stubs.items())]
     components = document.setdefault("components", [])
