@@ -32,11 +32,25 @@ struct Trace {
 
 Trace trace(const Machine& machine, const std::vector<std::string>& steps) {
   const Path log = machine.root() / "trace";
-  std::vector<std::string> command = {strace(),      "-f", "-qq", "-s",           "4096",      "-e",
-                                      "trace=%file", "-o", log,   native("host"), "mark:begin"};
+  // The part of libc that the stubs need is loaded before.
+  std::vector<std::string> command = {strace(),
+                                      "-f",
+                                      "-qq",
+                                      "-s",
+                                      "4096",
+                                      "-e",
+                                      "trace=%file",
+                                      "-o",
+                                      log,
+                                      native("host"),
+                                      "import:libdl.so.2",
+                                      "mark:begin"};
   command.insert(command.end(), steps.begin(), steps.end());
   command.push_back("mark:end");
   Trace trace{machine.run(command), {}};
+  const std::string imported = "import: yes\n";
+  EXPECT_EQ(trace.result.out.substr(0, imported.size()), imported);
+  trace.result.out.erase(0, imported.size());
   bool inside = false;
   std::istringstream lines(content(log));
   for (std::string line; std::getline(lines, line);) {

@@ -9,9 +9,8 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from analysis_support import BUILD, Folder, library_file, table
+from analysis_support import BUILD, Folder, library_file, table, with_real_libraries
 from doctor_support import COMMAND, WORKING, Machine, with_core
-from test_check_device_code import has_reader
 from test_code_rules import FACTS
 
 from anycuda.check import driver_rule
@@ -20,7 +19,6 @@ from anycuda.check.driver_rule import TooOld
 NEEDED = {"11.8": "libcudart.so.11.0", "12.9": "libcudart.so.12", "13.5": "libcudart.so.13"}
 CUDA_13 = "CUDA 13.0-13.5 does not run on driver 535, since it needs driver 580 or newer"
 DECLARED = {"ANYCUDA_DRIVER_COMPAT": "assume_forward_compat"}
-needs_reader = unittest.skipUnless(has_reader(), "ANYCUDA_BUILD names no build with anycuda-device-code")
 
 
 class Rule(unittest.TestCase):
@@ -45,7 +43,7 @@ class Rule(unittest.TestCase):
         self.assertFalse(libraries["cuda"].driver_bound or libraries["nvfatbin"].driver_bound)
 
 
-@needs_reader
+@with_real_libraries
 class Command(Folder):
     def program(self, release: str, name: str = "program") -> Path:
         return self.compile(name, "int cudaFree(void*); int main(void) { return cudaFree(0); }",
@@ -172,7 +170,7 @@ class Command(Folder):
         self.assertEqual(whole["inputs"][0]["too_old_drivers"], [])
 
 
-@needs_reader
+@with_real_libraries
 class ThisMachine(Folder):
     """A machine with a driver of CUDA 12.9 and the runtime of CUDA 13: the stubs decide."""
 
