@@ -72,12 +72,7 @@ class Cells:
 
     matrix: Matrix
     asked: Asked
-    _runs: dict[tuple[str, str, str], list[Run]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for library in self.matrix.libraries.values():
-            for run in library.runs:
-                self._runs.setdefault((run.library, run.symbol, run.caller), []).append(run)
+    _runs_of: dict[str, dict[tuple[str, str], list[Run]]] = field(default_factory=dict)  # of the libraries in use
 
     def of(self, file: FileUse, others: Mapping[str, str]) -> list[Run]:
         """The distinct cells of a file, in the order of the matrix's libraries, functions and releases. `others`:
@@ -112,11 +107,19 @@ class Cells:
         if release not in library.runtimes:
             return _failing(library, symbol, caller, release, "absent",
                             f"CUDA {major_of(release)} has no {library.product.split(' (')[0]}")
-        for run in self._runs.get((library.name, symbol, caller), []):
+        for run in self._runs(library).get((symbol, caller), []):
             if release in run.runtimes:
                 return run._replace(runtimes=(release,))
         return _failing(library, symbol, caller, release, UNKNOWN,
                         f"{library.stub} does not have this function for CUDA {caller}, so the file does not load")
+
+    def _runs(self, library: Library) -> dict[tuple[str, str], list[Run]]:
+        """The library's runs by function and caller."""
+        if library.name not in self._runs_of:
+            runs = self._runs_of[library.name] = {}
+            for run in library.runs:
+                runs.setdefault((run.symbol, run.caller), []).append(run)
+        return self._runs_of[library.name]
 
     def _native(self, library: Library, symbol: str, release: str) -> Run:
         """An unversioned caller gets the installed function of that name, unadapted."""
@@ -125,7 +128,7 @@ class Cells:
             reason = own.reason if own.kind == "absent" else f"CUDA {major_of(release)} has no function of that name"
             return _failing(library, symbol, "", release, "absent", reason)
         others = [self._run(library, symbol, caller, release) for caller in library.callers
-                  if (library.name, symbol, caller) in self._runs]
+                  if (symbol, caller) in self._runs(library)]
         unlike = [run for run in others if run.kind != "direct"]
         if not unlike:
             return own._replace(caller="")

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +35,26 @@ class Run(NamedTuple):
     reason: str
 
 
+class LazyRuns(Sequence):
+    """The runs of a library, which are made when they are first read: most commands read those of few libraries."""
+
+    def __init__(self, make: Callable[[], list[Run]]) -> None:
+        self._make = make
+
+    @functools.cached_property
+    def _runs(self) -> list[Run]:
+        return self._make()
+
+    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+        return self._runs[place]
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+
 class Library(NamedTuple):
     name: str
     product: str
@@ -41,7 +63,7 @@ class Library(NamedTuple):
     status: dict[str, int]
     callers: list[str]
     runtimes: list[str]
-    runs: list[Run]
+    runs: Sequence[Run]
     own_releases: bool = False  # its runtimes are named after the library: nccl-2.28
 
     @property
@@ -98,19 +120,24 @@ def read(path: Path | None = None) -> dict:
 
 
 def _library(name: str, about: dict) -> Library:
+    facts = {key: about[key] for key in ("product", "stub", "is_driver", "own_releases", "status", "callers")}
+    return Library(name=name, runtimes=about["runtimes"], runs=LazyRuns(lambda: _runs(name, about)), **facts)
+
+
+def _runs(name: str, about: dict) -> list[Run]:
     answers = [dict(zip(about["answer_fields"], answer)) for answer in about["answers"]]
     for answer in answers:
         answer["needs"] = tuple(answer["needs"])
-    runs = [
+    # Twelve rows in thirteen have the same answers as another row.
+    unpack = functools.cache(functools.partial(_unpack, about["runtimes"]))
+    return [
         Run(library=name, symbol=symbol, caller=caller, runtimes=runtimes, **answers[number])
         for symbol, caller, packed in about["rows"]
-        for runtimes, number in _unpack(packed, about["runtimes"])
+        for runtimes, number in unpack(*packed)
     ]
-    facts = {key: about[key] for key in ("product", "stub", "is_driver", "own_releases", "status", "callers")}
-    return Library(name=name, runtimes=about["runtimes"], runs=runs, **facts)
 
 
-def _unpack(packed: list[int], runtimes: list[str]) -> list[tuple[tuple[str, ...], int]]:
+def _unpack(runtimes: list[str], *packed: int) -> list[tuple[tuple[str, ...], int]]:
     """[2, 7, 9, 3] means answer 7 for the first two runtimes and answer 3 for the next nine."""
     numbers = [n for count, n in zip(packed[::2], packed[1::2]) for _ in range(count)]
     groups = groupby(zip(runtimes, numbers), lambda pair: (major_of(pair[0]), pair[1]))
