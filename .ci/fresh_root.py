@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs commands of this project in a fresh Debian, as a new user would after a clone.
 
-The root is made by debootstrap and holds what the README asks for and nothing else. It gets a clone of the last commit
-of this checkout in a folder whose path has a blank and more than 200 characters, and an ordinary user who owns it.
+The root is made by debootstrap and holds the packages that the README, or docs/contributing/change.md, asks for, and
+nothing else. It gets a clone of the last commit of this checkout in a folder whose path has a blank and more than 200
+characters, and an ordinary user who owns it.
 Only what leads to the package registries is taken from this machine: resolver, certificates, proxies, apt's Acquire
 settings.
 
@@ -27,7 +28,8 @@ import planted_cuda
 import test_log
 
 HERE = Path(__file__).resolve().parent
-PACKAGES = "g++,make,cmake,python3"  # README, "See it work"
+PACKAGES = {"bookworm": "g++,cmake,ninja-build,python3,libgtest-dev,libgmock-dev",  # docs/contributing/change.md
+            "trixie": "g++,make,cmake,python3"}  # README, "See it work"
 USER, USER_ID = "tester", 1000
 HOME = Path("/home") / USER
 # More than 200 characters, with a blank and the project's own name.
@@ -82,15 +84,15 @@ def mirror() -> str:
 
 def bare(suite: str, state: Path) -> Path:
     """The root as debootstrap makes it; made once for a list of packages, by a rename when it is whole."""
-    done = state / f"{suite}-bare-{PACKAGES.replace(',', '-')}"
+    done = state / f"{suite}-bare-{PACKAGES[suite].replace(',', '-')}"
     if done.exists():
         return done
     say(f"making a bare {suite} by debootstrap")
     making, log = state / f"{suite}-making", state / f"{suite}-debootstrap.log"
     shutil.rmtree(making, ignore_errors=True)
     with log.open("w") as out:
-        made = subprocess.run(["debootstrap", "--variant=minbase", f"--include={PACKAGES}", suite, making, mirror()],
-                              stdout=out, stderr=subprocess.STDOUT)
+        made = subprocess.run(["debootstrap", "--variant=minbase", f"--include={PACKAGES[suite]}", suite, making,
+                               mirror()], stdout=out, stderr=subprocess.STDOUT)
     if made.returncode:
         sys.exit(f"fresh root: debootstrap failed ({made.returncode}):\n{log.read_text()[-2000:]}")
     making.rename(done)
@@ -177,7 +179,7 @@ def megabytes(folder: Path) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("suite", choices=("bookworm", "trixie"))
+    parser.add_argument("suite", choices=PACKAGES)
     parser.add_argument("commands", nargs="+", metavar="COMMAND", help="for a shell in the clone's folder, in turn")
     parser.add_argument("--state", type=Path, default=Path("/var/tmp/anycuda-ci"), help="default: %(default)s")
     parser.add_argument("--folder", type=Path, default=FOLDER, help="the clone's path in the root")
@@ -201,10 +203,14 @@ def main() -> int:
             f"cache {megabytes(inside(root, cache_of(root, home)))} MB, build folder {megabytes(clone / 'build')} MB")
         if status:
             return status
-    if not any("workflow --preset test" in command for command in options.commands):
-        return 0
-    output = test_log.summary(clone / "build/test/Testing/Temporary/LastTest.log")
-    say(f"{options.suite}: {output.text}")
+    return max([0, *(check_tests(clone, preset, options) for preset in ("dev", "test")
+                     if any(f"workflow --preset {preset}" in command for command in options.commands))])
+
+
+def check_tests(clone: Path, preset: str, options: argparse.Namespace) -> int:
+    """Reports the tests of a preset; 1 if none has passed, or one is skipped that can run there."""
+    output = test_log.summary(clone / f"build/{preset}/Testing/Temporary/LastTest.log")
+    say(f"{options.suite}: {preset}: {output.text}")
     skipped = output.skipped if options.as_root else output.unexpected
     return 0 if output.passed and not skipped else 1
 

@@ -109,7 +109,7 @@ function(anycuda_library library folder)
   add_custom_command(
     OUTPUT ${generated}
     COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs/tools"
-            PYTHONDONTWRITEBYTECODE=1 "${Python3_EXECUTABLE}" -m generate
+            "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache" "${Python3_EXECUTABLE}" -m generate
             --library ${library} --cpu ${ANYCUDA_CPU} --out "${out}" ${ANYCUDA_EXTRA_ARGUMENTS}
     DEPENDS ${facts}
     COMMENT "Generating the stubs of ${library} from the ABI database"
@@ -208,7 +208,7 @@ function(anycuda_merge_names target)
   endif()
   set(script "${PROJECT_SOURCE_DIR}/stubs/tools/merge_names.py")
   add_custom_command(TARGET ${target} POST_BUILD
-    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/packaging/python" PYTHONDONTWRITEBYTECODE=1
+    COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/packaging/python" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache"
             "${Python3_EXECUTABLE}" "${script}" "$<TARGET_FILE:${target}>" VERBATIM)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${script}")
 endfunction()

@@ -39,7 +39,7 @@ class WithTools(Usage):
         self.packages: list[Path] = []
         files = self.prefix / SETTINGS["libdir"] / "pkgconfig"
         self.environment = {"HOME": str(self.work), "PATH": f"{self.bin}:/usr/bin:/bin", "CXX": CXX, "CC": CXX,
-                            "PKG_CONFIG_PATH": str(files), "PYTHONDONTWRITEBYTECODE": "1"}
+                            "PKG_CONFIG_PATH": str(files), "PYTHONPYCACHEPREFIX": f"{SETTINGS['build']}/pycache"}
         self.program("cmake", SETTINGS["cmake"])
         self.program("anycuda", sys.executable, self.command)
 

@@ -45,7 +45,7 @@ foreach(library IN LISTS own_release_libraries)
   list(APPEND maths_facts ${facts})
 endforeach()
 add_custom_command(OUTPUT ${maths_api_headers}
-  COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs/tools" PYTHONDONTWRITEBYTECODE=1
+  COMMAND "${CMAKE_COMMAND}" -E env "PYTHONPATH=${PROJECT_SOURCE_DIR}/stubs/tools" "PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/pycache"
           "${Python3_EXECUTABLE}" -m generate.api --out "${maths_api}" --for-programs ${own_release_libraries}
   DEPENDS ${maths_facts} VERBATIM)
 add_custom_target(maths_api DEPENDS ${maths_api_headers})

@@ -111,7 +111,7 @@ Interval wilson(long hits, long of) {
 // are lost: the stub loses no more of them than the real library, which opens the driver.
 TEST_F(ForkedChildren, DuringTheFirstCall_LossesEqualThoseWithoutTheStub) {
   machine_.wheel(cudart, "12.9").driver(535);
-  const long count = amount(60, 10000);
+  const long count = amount(20, 10000);
   const Lost real = fork_children(machine_, real_library(machine_), "during", count);
   const Lost stub = fork_children(machine_, kStub, "during", count);
   const auto share = [](const char* who, const Lost& lost) {
@@ -176,7 +176,7 @@ class RandomCalls : public Both {
   void expect_the_same_calls(int threads) {
     // So many threads take several times as long for a call.
     const long in_hours = threads > 16 ? 500000000 : 2000000000;
-    const long calls = kind() == "hours" ? in_hours : amount(20000, 1000000);
+    const long calls = kind() == "hours" ? in_hours : amount(5000, 1000000);
     const std::string answers =
         expect_the_same({program("storm"), std::to_string(calls), std::to_string(threads)});
     EXPECT_THAT(answers, testing::HasSubstr("children hanging 0 crashed 0"));

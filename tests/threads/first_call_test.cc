@@ -47,7 +47,7 @@ void expect_one_answer_on(const std::vector<std::string>& artifacts, const std::
                                         " nvrtc 0:12.9 nvjitlink 0:1209"));
 }
 
-TEST(FirstCalls, SixtyFourThreadsGetTheSameAnswerAThousandTimes) {
+TEST(FirstCalls, OfSixtyFourThreadsGetTheSameAnswer) {
   ThreadsMachine machine;
   with_fakes(machine);
   for (int i = 0; i < times(1000); ++i) {
@@ -150,9 +150,9 @@ TEST(FirstCalls, OfACancelledThreadAreReportedIfTheyFail) {
 // The driver apart: its cuInit reads the whole computer over, sixty-four times here.
 // ThreadSanitizer sees no more of the real libraries than of the fakes, and takes a second to make
 // room for them.
-TEST(FirstCalls, RealLibraries_AllThreadsGetTheSameAThousandTimes) {
+TEST(FirstCalls, RealLibraries_AllThreadsGetTheSameAnswer) {
   expect_one_answer_on({"cudart-12.9", "nvrtc-12.9", "nvjitlink-12.9"}, "12090",
-                       kSlowed ? 25 : 1000, [](Machine& m) {
+                       kSlowed ? 25 : times(1000), [](Machine& m) {
                          m.wheel(cudart, "12.9").wheel(nvrtc, "12.9").wheel(nvjitlink, "12.9");
                          m.library_path(fake("fake_cuda"));
                        });

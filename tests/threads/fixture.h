@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -25,8 +26,11 @@ inline std::filesystem::path fake(const std::string& name) { return part("fakes/
 constexpr bool kSanitized = THREADS_SANITIZED != 0;
 // A sanitizer, an emulator or valgrind slows the programs down, and needs memory.
 constexpr bool kSlowed = THREADS_SLOWED != 0;
-// How often something is tried that only some timings can break.
-constexpr int times(int plain) { return kSlowed ? (plain + 9) / 10 : plain; }
+// How often something is tried that only some timings can break: `whole` times with ANYCUDA_STRESS
+// (ctest --preset long).
+inline int times(int whole) {
+  return kSlowed || std::getenv("ANYCUDA_STRESS") == nullptr ? (whole + 9) / 10 : whole;
+}
 
 // A program that hangs has deadlocked: nothing here works for longer than a few seconds.
 constexpr std::chrono::seconds kWatchdog{kSanitized ? 240 : 30};

@@ -8,6 +8,7 @@ import io
 import json
 import re
 import shlex
+import sys
 import textwrap
 import unittest
 from pathlib import Path
@@ -16,7 +17,11 @@ from anycuda.__main__ import command_line
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+CHANGE = (ROOT / "docs/contributing/change.md").read_text(encoding="utf-8")
 MOST_LINES = 110
+sys.path.insert(0, str(ROOT / ".ci"))
+
+import fresh_root  # noqa: E402
 
 
 TASKS = [*sorted((ROOT / "docs/howto").glob("*.md")), ROOT / "docs/troubleshooting.md"]
@@ -69,12 +74,11 @@ class Readme(unittest.TestCase):
         shown = set(re.findall(r"cmake --workflow --preset (\w+)", README))
         self.assertEqual(shown, {"demo", "test"})
         self.assertLessEqual(shown, presets)
-        for preset in shown:
-            self.assertIn(f"'cmake --workflow --preset {preset}'", (ROOT / ".ci/run").read_text(encoding="utf-8"))
-        fresh_root = (ROOT / ".ci/fresh_root.py").read_text(encoding="utf-8")
-        installed = re.search(r'^PACKAGES = "(.+?)"', fresh_root, re.MULTILINE)
-        assert installed
-        self.assertIn(f"with the packages `{installed[1].replace(',', ' ')}`", README)
+        for preset in (*shown, "dev"):
+            self.assertIn(f"cmake --workflow --preset {preset}'", (ROOT / ".ci/run").read_text(encoding="utf-8"))
+        for suite, page in (("trixie", README), ("bookworm", CHANGE)):
+            packages = fresh_root.PACKAGES[suite].replace(",", " ")
+            self.assertIn(f"with the packages `{packages}`", page)
 
 
 if __name__ == "__main__":
