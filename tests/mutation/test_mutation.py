@@ -14,6 +14,7 @@ from pathlib import Path
 
 import mutate
 from mutations import Mutant, mutants_of
+from trial import words_of_ninja
 
 CXX = os.environ["ANYCUDA_CXX"]
 
@@ -190,6 +191,12 @@ class Mutations(unittest.TestCase):
         self.assertEqual([key.mutation for key in keys if "<=" in key.mutation], ["< to <=", "< to <= (2)"])
         self.assertEqual(keys[-1].line, "int h[] = {3};")
         self.assertEqual(len(set(keys)), len(keys))
+
+
+class Ninja(unittest.TestCase):
+    def test_words_of_a_link(self) -> None:
+        line = ": && c++ -O2 'a b.o' -o program -lc && :"
+        self.assertEqual(words_of_ninja(line), ["c++", "-O2", "a b.o", "-o", "program", "-lc"])
 
 
 if __name__ == "__main__":

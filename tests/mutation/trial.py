@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import resource
 import shlex
 import signal
@@ -35,7 +36,7 @@ class Command:
 
 
 class Build:
-    """A build folder with its tests built, by makefiles: compile_commands.json, and a link.txt for each program."""
+    """A build folder with its tests built, by makefiles or Ninja."""
 
     def __init__(self, folder: Path):
         self.folder = folder
@@ -58,11 +59,27 @@ class Build:
         return command.folder / command.words[command.words.index("-o") + 1]
 
     def linking(self, program: str) -> Command:
+        """How CMake links this program."""
+        if (self.folder / "build.ninja").is_file():
+            lines = subprocess.run([self._ninja(), "-C", self.folder, "-t", "commands", program], check=True,
+                                   capture_output=True, text=True).stdout.splitlines()
+            return Command(self.folder, words_of_ninja(lines[-1]))
         found = sorted(self.folder.glob(f"**/CMakeFiles/{program}.dir/link.txt"))
         if len(found) != 1:
             raise Broken(f"{self.folder} has {len(found)} link.txt for the program {program}: "
-                         "configure it with the generator 'Unix Makefiles'")
+                         "build its target `tests`")
         return Command(found[0].parents[2], shlex.split(found[0].read_text(encoding="utf-8")))
+
+    def _ninja(self) -> str:
+        cache = (self.folder / "CMakeCache.txt").read_text(encoding="utf-8")
+        found = re.search(r"^CMAKE_MAKE_PROGRAM:\w+=(.+)$", cache, re.M)
+        return found[1] if found else "ninja"
+
+
+def words_of_ninja(line: str) -> list[str]:
+    """CMake's command for a link begins with `: && ` and ends with ` && :`."""
+    words = shlex.split(line)
+    return words[2:-2] if words[:2] == [":", "&&"] and words[-2:] == ["&&", ":"] else words
 
 
 class Trial:
