@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "compat/base/process_start.h"
+#include "compat/search/check_opened.h"
 #include "compat/search/driver/driver_lookup.h"
 #include "loader/adapter.h"
 #include "loader/error_text.h"
@@ -94,6 +95,16 @@ void* fail_with_report(const Call& call, const Opened& library, Failure failure,
   return fail(call, failure, frame);
 }
 
+// A question only asks the library what it is: the program may never use it. Several threads may do
+// this at the same time: each returns after the file is open.
+void make_usable(const Opened& library, bool is_question) {
+  static std::atomic<bool> is_usable{false};
+  if (kLibrary.opens == nullptr || is_question) return;
+  if (is_usable.load(std::memory_order_acquire)) return;
+  open_companion(kLibrary, library.handle, library.version);
+  is_usable.store(true, std::memory_order_release);
+}
+
 // An adapter that lacks a needed function: the call is absent here, as if it had no adapter.
 void* fail_without(const char* missing, const Call& call, const Opened& library, Frame* frame) {
   const bool of_driver = is_driver_name(missing);
@@ -112,6 +123,7 @@ void* resolve(const Call& call, Frame* frame) {
   const Opened* library = open_library(call.slot.symbol_version, frame->return_address(), call.name,
                                        call.symbol.is_question);
   if (library == nullptr) return fail(call, Failure::no_library, frame);
+  make_usable(*library, call.symbol.is_question);
 
   const std::uint16_t disposition = disposition_of(call, *library);
   const char* reason = reason_of(call, *library);

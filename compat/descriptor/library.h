@@ -68,6 +68,9 @@ struct LibraryDescriptor {
   // (libcudnn.so.8). A library of that name serves them unchanged. nullptr: callers are of
   // `majors`.
   const char* earlier_soname = nullptr;
+  // A file that the library opens by its name, without a folder: this text and the library's
+  // release. "libnvrtc-builtins.so" for libnvrtc-builtins.so.13.0; nullptr if it opens none.
+  const char* opens = nullptr;
 
   // Index of CUDA's `major` in `majors`, -1 for one that the database does not know.
   int index_of(int major) const {

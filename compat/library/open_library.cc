@@ -105,6 +105,7 @@ OpenedLibrary open_and_check(const ComponentInstance& instance, const std::strin
     result.mismatch = reason_of(candidate, Report(Request{&descriptor}), &arena);
   } else if (descriptor.is_driver || accepted(instance, candidate.reported.version, accepts)) {
     check.keep();
+    open_companion(descriptor, check.opened().handle, known_version(candidate));
     result.handle = check.opened().handle;
     return result;
   }

@@ -5,7 +5,14 @@
 #include <link.h>
 #include <sys/stat.h>
 
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+#include "compat/base/lexical_path.h"
+#include "compat/base/uncancelled.h"
 #include "compat/search/evaluation.h"
+#include "compat/search/machine/linker_tokens.h"
 
 namespace anycuda {
 namespace {
@@ -31,6 +38,20 @@ bool is_at_least(Version version, Version since) {
   const int minor = version.minor > 0 ? version.minor : 0;
   return version.major != since.major ? version.major > since.major : minor >= since.minor;
 }
+
+struct FilePath {
+  char text[PATH_MAX];
+
+  bool set(std::string_view folder, const char* name) {
+    const int length = std::snprintf(text, sizeof text, "%.*s/%s", static_cast<int>(folder.size()),
+                                     folder.data(), name);
+    return length >= 0 && static_cast<std::size_t>(length) < sizeof text;
+  }
+  bool open_in(std::string_view folder, const char* name) {
+    return set(folder, name) && !has_linker_tokens(text) &&
+           open_shared_library(text, kOpenFlags).handle != nullptr;
+  }
+};
 
 }  // namespace
 
@@ -88,6 +109,23 @@ FileState check_opened(Search* search, Candidate* candidate, void* handle) {
       is_new && search->library().relative_count != 0 ? opened_path(handle) : nullptr;
   if (path != nullptr) evaluate_opened(search, candidate, path);
   return state;
+}
+
+void open_companion(const LibraryDescriptor& library, void* handle, Version seeming) {
+  if (library.opens == nullptr) return;
+  const Uncancelled uncancelled;
+  const Version version = ask_version(library, handle, seeming).version;
+  char name[64];
+  std::snprintf(name, sizeof name, "%s.%d.%d", library.opens, version.major, version.minor);
+  // Absolute, even if the library was opened by a relative path.
+  char folder[PATH_MAX];
+  if (!version.known() || dlinfo(handle, RTLD_DI_ORIGIN, folder) != 0) return;
+  FilePath path;
+  if (path.open_in(folder, name)) return;
+  // The library may be a link, for example in the system's folder, to a file in a toolkit.
+  char* const real = folder;
+  if (!path.set(folder, name_of(opened_path(handle)).data())) return;
+  if (realpath(path.text, real) != nullptr) path.open_in(folder_of(real), name);
 }
 
 }  // namespace anycuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks an opened library: is it the examined one?
+// What follows once a library is open: is it the examined one? And the file that it opens itself.
 #pragma once
 
 #include "compat/search/search_state.h"
@@ -23,5 +23,12 @@ FileState compare_opened(const LibraryDescriptor& library, Candidate* candidate,
 
 // The same; if the reported version differs from the metadata's, the rules evaluate it.
 FileState check_opened(Search* search, Candidate* candidate, void* handle);
+
+// Opens the library's companion, the file that the library opens by its name alone
+// (LibraryDescriptor::opens), in the library's own folder. NVRTC 13.0 opens
+// libnvrtc-builtins.so.13.0, and has no run path to it. The dynamic linker takes a file that is
+// loaded under this name, wherever it is, so the companion stays open. If it is missing, the
+// library reports that itself. `seeming`: the library's version by its names.
+void open_companion(const LibraryDescriptor& library, void* handle, Version seeming);
 
 }  // namespace anycuda

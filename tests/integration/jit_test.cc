@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // NVRTC and nvJitLink of other majors than the program's: their inputs and outputs, and that
-// LTO-IR, which works only within a major, is never linked across majors.
+// LTO-IR, which works only within a major, is never linked across majors. An NVRTC finds its
+// builtins.
+#include <functional>
+
 #include "real.h"
 
 namespace anycuda::test {
@@ -136,6 +139,72 @@ TEST_F(Jit, LtoIrWithinAMajorIsNotOurMatter) {
               ElementsAre("compile: 0", "ltoir: 0 0"));
   EXPECT_THAT(link("12", {"options:-arch=sm_80 -lto", "link:ltoir=" + file()}),
               ElementsAre("options: done", "link: 0 0 0 0 cubin"));
+}
+
+// NVRTC opens libnvrtc-builtins.so.13.0 by this name, and NVRTC 13.0 has no run path.
+class Builtins : public Jit {
+ protected:
+  void SetUp() override {
+    Jit::SetUp();
+    REQUIRE_ARTIFACT("nvrtc-13.0");
+    REQUIRE_PROGRAM(patched("call_nvrtc-13"));
+  }
+  static Path folder_of(const std::string& release) {
+    return library_of(nvrtc, release).parent_path();
+  }
+  void expect_compiled(std::vector<std::string> steps = {}) {
+    steps.push_back("compile:-arch=sm_80");
+    EXPECT_EQ(compile("13", steps).back(), "compile: 0") << result_.describe();
+    EXPECT_EQ(result_.err, "");
+  }
+};
+
+TEST_F(Builtins, OfAWheel_AreFound) {
+  machine_.wheel(nvrtc, "13.0");
+  expect_compiled();
+}
+
+TEST_F(Builtins, OfALoadedNvrtc_AreFound) {
+  const Path folder = folder_of("13.0");
+  expect_compiled({"open:" + (folder / "libnvrtc.so.13").string()});
+  expect_compiled({"chdir:" + folder.string(), "open:./libnvrtc.so.13", "chdir:/"});
+}
+
+TEST_F(Builtins, BehindALinkToTheLibrary_AreFound) {
+  for (const std::string release : {"12.9", "13.0"}) {
+    const Path library = library_of(nvrtc, release);
+    machine_.put_link(Path("opt") / release / library.filename(), library);
+    machine_.env("ANYCUDA_NVRTC", machine_.root() / "opt" / release / library.filename());
+    expect_compiled();
+  }
+}
+
+// As package managers lay out an environment whose files are in a pool.
+TEST_F(Builtins, BesideALinkToTheLibrary_AreFound) {
+  for (const char* name : {"libnvrtc.so.13", "libnvrtc-builtins.so.13.0"}) {
+    const Path pooled = machine_.root() / "pool" / std::to_string(std::hash<std::string>()(name));
+    machine_.put_copy(pooled, folder_of("13.0") / name).put_link(Path("opt") / name, pooled);
+  }
+  machine_.env("ANYCUDA_NVRTC", machine_.root() / "opt/libnvrtc.so.13");
+  expect_compiled();
+}
+
+TEST_F(Builtins, Missing_NvrtcReportsIt) {
+  machine_.put_copy("opt/libnvrtc.so.13", library_of(nvrtc, "13.0"));
+  machine_.env("ANYCUDA_NVRTC", machine_.root() / "opt/libnvrtc.so.13");
+  EXPECT_THAT(compile("13", {"compile:-arch=sm_80"}), ElementsAre("compile: 7"));
+  EXPECT_EQ(result_.err, "");
+}
+
+TEST_F(Builtins, AfterAQuestion_AreNotLoaded) {
+  machine_.wheel(nvrtc, "13.0");
+  EXPECT_THAT(
+      answers(machine_.run({patched("call_nvrtc-13"), "version", "loaded:libnvrtc-builtins",
+                            "create", "loaded:libnvrtc-builtins"})),
+      ElementsAre(
+          "version: 0 13.0", "loaded: none", "create: 0 not null",
+          "loaded: " +
+              (machine_.site_packages() / "nvidia/cu13/lib/libnvrtc-builtins.so.13.0").string()));
 }
 
 }  // namespace

@@ -28,11 +28,7 @@ class LtoLinking : public ::testing::Test {
   std::string file() const { return machine_.root() / "part"; }
   // LTO-IR by a program built for 12, with an NVRTC of the release.
   void compile(const std::string& release) {
-    const Path library = library_of(nvrtc, release);
-    machine_.env("ANYCUDA_NVRTC", library);
-    // NVRTC opens its builtins by their plain name. 13.0 has no RUNPATH that leads to its own
-    // folder, as the others have.
-    machine_.env("LD_LIBRARY_PATH", library.parent_path());
+    machine_.env("ANYCUDA_NVRTC", library_of(nvrtc, release));
     ASSERT_THAT(answers(machine_.run(
                     {patched("jit_nvrtc-12"), "compile:-arch=sm_80 -dlto", "ltoir:" + file()})),
                 ElementsAre("compile: 0", "ltoir: 0 0"));

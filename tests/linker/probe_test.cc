@@ -80,6 +80,17 @@ TEST(Programs, AnswerWithNvrtc) {
   EXPECT_EQ(after(out, "moved from: "), "ClosedError");
 }
 
+// It opens its builtins by their name, and has no run path.
+TEST(Programs, NvrtcWithoutARunPath_Compiles) {
+  NEEDS_ARTIFACTS("nvrtc-13.0");
+  Computer computer;
+  computer.with_nvrtc("13.0");
+  const std::string out = computer.child({"programs", "tell"});
+  for (const char* good : {"PTX", "LTO-IR", "CUBIN of sm_80"}) {
+    EXPECT_EQ(after(out, good + std::string(": ")), "ok") << out;
+  }
+}
+
 TEST(Programs, LtoIrNeedsNvrtc12) {
   NEEDS_ARTIFACTS("nvrtc-11.8");
   Computer computer;

@@ -118,6 +118,13 @@ class Wrong(unittest.TestCase):
         self.refuse({"version_function": {**whole, "form": "text"}}, "text", "major_minor")
         self.refuse({"version_function": {**whole, "since": "12"}}, "since", "'12'")
 
+    def test_an_opened_file_has_the_reported_version(self):
+        whole = {"opens": "libsmall-parts.so",
+                 "version_function": {"name": "smallVersion", "form": "number", "since": "12.0"}}
+        self.assertEqual(load(whole).opens, "libsmall-parts.so")
+        self.refuse({"opens": "libsmall-parts.so"}, "opens", "version_function")
+        self.refuse({**whole, "opens": "libsmall-parts"}, "opens", ".so")
+
     def test_lto_ir_goes_one_way(self):
         self.refuse({"lto_ir_to": "a", "lto_ir_from": "b"}, "lto_ir_to", "lto_ir_from")
 

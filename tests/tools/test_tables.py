@@ -240,6 +240,11 @@ class Rules(unittest.TestCase):
         written = text({"version_function": function})
         self.assertIn('nullptr,\n{"smallVersion", VersionForm::major_minor, {12, 3}}}', written)
 
+    def test_an_opened_file_is_written_last(self):
+        function = {"name": "smallVersion", "form": "number", "since": "12.0"}
+        written = text({"version_function": function, "opens": "libsmall-parts.so"})
+        self.assertIn('{12, 0}},\nnullptr,\n0,\nfalse,\nnullptr,\n"libsmall-parts.so"};', written)
+
     def test_peer_has_a_separate_descriptor(self):
         source = with_peer()
         self.assertIn("const LibraryDescriptor kPeer = {", source)

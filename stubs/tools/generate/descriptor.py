@@ -21,7 +21,7 @@ _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False
              "no_library_status": {}, "special_functions": {}, "builtin": {}, "questions": [], "before_first_call": "",
              "copy_functions": (), "group": "", "runtime": "",
              "version_function": {}, "callers": {}, "wheels": {}, "toolkit_extra": "",
-             "companions": ()}
+             "companions": (), "opens": ""}
 # The keys' names in 0.1; deprecated.
 _OLD_KEYS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin", "roles": "special_functions"}
 
@@ -83,6 +83,7 @@ class Descriptor:
     wheels: dict[str, str]  # major of CUDA -> the distribution on PyPI that brings the library
     toolkit_extra: str  # the extra of PyPI's cuda-toolkit that requires that distribution
     companions: tuple[str, ...]  # libraries without a stub in it, numbered as this one: "libnvblas"
+    opens: str  # the prefix of a file's name by which the library opens this file: "libnvrtc-builtins.so"
 
     @property
     def has_symbol_versions(self) -> bool:
@@ -133,6 +134,9 @@ def load(path: Path) -> Descriptor:
     if values["lto_ir_to"] and values["lto_ir_from"]:
         raise ValueError(f"{path}: lto_ir_to and lto_ir_from exclude each other")
     _check_version_function(path, values["version_function"])
+    if values["opens"] and not (values["opens"].endswith(".so") and values["version_function"]):
+        raise ValueError(f"{path}: opens must end with .so, and needs version_function: the opened file's name has the "
+                         "library's version")
     if values["output"] and not values["driver_bound"]:
         raise ValueError(f"{path}: output needs driver_bound, since the output runs under a driver")
     if set(values["status"]) != {"no_library", "absent", "rejected"}:

@@ -322,12 +322,13 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr", re
               quote(descriptor.file_prefix), quote(descriptor.install_hint), f"k{name}Majors",
               str(len(descriptor.majors)), f"k{name}Folders", str(descriptor.is_driver).lower(),
               "{" + ", ".join(rules) + "}", peer, _version_function(descriptor.version_function)]
-    if relatives or descriptor.own_releases:
-        fields += [f"k{name}Relatives" if relatives else "nullptr", str(relatives)]
-    if descriptor.own_releases:
-        fields.append("true")
-    if descriptor.callers:
-        fields.append(quote(descriptor.callers.soname))
+    rest = [(f"k{name}Relatives" if relatives else "nullptr", "nullptr"), (str(relatives), "0"),
+            (str(descriptor.own_releases).lower(), "false"),
+            (quote(descriptor.callers.soname) if descriptor.callers else "nullptr", "nullptr"),
+            (quote(descriptor.opens) if descriptor.opens else "nullptr", "nullptr")]
+    while rest and rest[-1][0] == rest[-1][1]:  # what the struct has by default
+        rest.pop()
+    fields += [value for value, _ in rest]
     return f"const LibraryDescriptor k{name} = {{\n" + ",\n".join(fields) + "};"
 
 

@@ -85,6 +85,19 @@ std::string declare(CompatibilityGuardRails* rails, std::string text) {
   return "declared";
 }
 
+// Compiles with the NVRTC that the guard rails load: NVRTC's status.
+std::string compile(CompatibilityGuardRails* rails) {
+  void* const nvrtc = rails->load_dynamic_library("nvrtc").handle;
+  using Create = int (*)(void**, const char*, const char*, int, const char**, const char**);
+  using Compile = int (*)(void*, int, const char**);
+  void* program = nullptr;
+  const int status = reinterpret_cast<Create>(dlsym(nvrtc, "nvrtcCreateProgram"))(
+      &program, "__global__ void kernel() {}", "kernel.cu", 0, nullptr, nullptr);
+  if (status != 0) return "no program: " + std::to_string(status);
+  return std::to_string(
+      reinterpret_cast<Compile>(dlsym(nvrtc, "nvrtcCompileProgram"))(program, 0, nullptr));
+}
+
 std::string do_step(CompatibilityGuardRails* rails, const std::string& step) {
   std::string name = step;
   const std::string what = cut(&name, ':');
@@ -92,6 +105,7 @@ std::string do_step(CompatibilityGuardRails* rails, const std::string& step) {
     const LoadedLibrary library = rails->load_dynamic_library(name);
     return library.path + (library.was_loaded ? " (was loaded)" : "");
   }
+  if (what == "compile") return compile(rails);
   if (what == "library") return rails->find_dynamic_library(name);
   if (what == "headers") return rails->find_headers(name);
   if (what == "static") return rails->find_static_library(name);

@@ -30,6 +30,17 @@ TEST(NvrtcAndNvJitLink, OfOneToolkitAreLoaded) {
   EXPECT_EQ(steps["mapped:libnvJitLink.so.12"], "yes");
 }
 
+// It opens its builtins by their name, and has no run path.
+TEST(NvrtcWithoutARunPath, Loaded_Compiles) {
+  NEEDS_ARTIFACTS("nvrtc-13.0");
+  RailsComputer computer;
+  computer.wheel(nvrtc, "13.0");
+  const std::string file = computer.site_packages() / "nvidia/cu13/lib/libnvrtc.so.13";
+  for (const std::string& first : {std::string("load:nvrtc"), "dlopen:" + file}) {
+    EXPECT_EQ(computer.rails({"driver=13.0/580", first, "compile:"})["compile:"], "0") << first;
+  }
+}
+
 TEST(NvrtcAndNvJitLink, OfTwoMajorsAreRefusedBeforeTheSecondIsLoaded) {
   NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-13.5");
   RailsComputer computer;
