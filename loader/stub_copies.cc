@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loader/stub_copies.h"
 
+#include <dlfcn.h>
+
 #include "compat/base/log.h"
+#include "compat/base/process_start.h"
+#include "compat/search/machine/loaded.h"
 #include "loader/symbols/loaded_symbol.h"
 #include "loader/tables.h"
 
@@ -30,13 +34,26 @@ const CopyTable* first_copy() {
   return found != nullptr ? found : &anycuda_copy;
 }
 
+// The leader keeps the address of this copy's table. A static stub is in an object that the program
+// may close, so this copy opens the object once more, and never closes it. A stub's own file stays
+// loaded, and so do the objects that the process starts with. (The object is not the program
+// itself: that is the first object, whose copy leads.)
+bool stays_loaded() {
+  if (!process_has_started()) return true;
+  const LoadedObject own = object_of(&anycuda_copy);
+  constexpr int kFlags = RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE;
+  return own.names.is_permanent() || open_shared_library(own.name, kFlags).handle != nullptr;
+}
+
+bool join(const CopyTable& leader) {
+  return stays_loaded() && get<copy_functions::Join>(leader)(&anycuda_copy) != 0;
+}
+
 const CopyTable* find_leading_copy() {
   const CopyTable* leader = first_copy();
   // Join first: from then on the leader can change every slot that this copy fills. Every thread
   // that reaches this point joins.
-  if (leader != &anycuda_copy && get<copy_functions::Join>(*leader)(&anycuda_copy) == 0) {
-    get<copy_functions::TakeSlots>(anycuda_copy)();
-  }
+  if (leader != &anycuda_copy && !join(*leader)) get<copy_functions::TakeSlots>(anycuda_copy)();
   leading_copy.store(leader, std::memory_order_release);
   return leader;
 }

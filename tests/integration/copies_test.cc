@@ -239,6 +239,31 @@ TEST_F(Copies, UndoAnotherCopysRegistrations) {
               ElementsAre("register: done", "unregister: done", "call: 4242"));
 }
 
+// ---- objects that contain a static stub
+
+// The leader changes the slots of its members at the first error of a stub.
+TEST_F(Copies, PluginWithAStaticStub_IsClosedBeforeAnError) {
+  REQUIRE_PROGRAM(fake("static_plugin"));
+  machine_.env("ANYCUDA_CUDART", library_of(cudart, "13.5"));
+  const std::string stub = "copy:" + names_[0].string();
+  const std::string plugin = "copy:" + fake("static_plugin").string();
+  for (const char* joins : {"call:plugin_version", "call:plugin_registers"}) {
+    EXPECT_THAT(run({stub, plugin, joins, "close", "use:1", "call:cudaBindTexture", kPeek}),
+                ElementsAre("call: 0", "close: still there", "call: 302", "call: 302"));
+    EXPECT_THAT(run({stub, plugin, joins, "close", plugin, "use:1", "call:cudaBindTexture", "use:3",
+                     "call:plugin_last_error"}),
+                ElementsAre("call: 0", "close: still there", "call: 302", "call: 302"));
+  }
+}
+
+// Nobody knows a static stub that has not joined another copy.
+TEST_F(Copies, PluginWithAStaticStub_Alone_IsUnloaded) {
+  REQUIRE_PROGRAM(fake("static_plugin"));
+  machine_.env("ANYCUDA_CUDART", library_of(cudart, "13.5"));
+  const std::string plugin = "copy:" + fake("static_plugin").string();
+  EXPECT_THAT(run({plugin, "call:plugin_version", "close"}), ElementsAre("call: 0", "close: gone"));
+}
+
 // ---- copies of other versions
 
 TEST_F(Copies, FromBeforeUseTheSameLibrary) {

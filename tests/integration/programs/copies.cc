@@ -11,6 +11,7 @@
 //   race:NUMBER     NUMBER threads make the first calls, each through another copy and object
 //   register:NAME   register a fat binary with one kernel, as a static constructor does
 //   unregister      take it back
+//   close           dlclose, and say whether it is gone
 #include <atomic>
 
 #include "steps.h"
@@ -129,6 +130,12 @@ std::string unregister(Text) {
   return "done";
 }
 
+std::string close_copy(Text) {
+  const std::string name = static_cast<const link_map*>(used)->l_name;
+  dlclose(used);
+  return dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD) == nullptr ? "gone" : "still there";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -141,5 +148,6 @@ int main(int argc, char** argv) {
                           {"set", set_variable},
                           {"race", race},
                           {"register", register_kernel},
-                          {"unregister", unregister}});
+                          {"unregister", unregister},
+                          {"close", close_copy}});
 }

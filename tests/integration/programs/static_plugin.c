@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A plugin that is linked with the static stub (`int NAME(buffer, 8, 0, 0)`, as copies.cc calls).
+#include <stddef.h>
+
+int cudaRuntimeGetVersion(int*);
+int cudaGetLastError(void);
+void** __cudaRegisterFatBinary(void*);
+void __cudaRegisterFatBinaryEnd(void**);
+void __cudaUnregisterFatBinary(void**);
+
+int plugin_version(int* version) { return cudaRuntimeGetVersion(version); }
+int plugin_last_error(void* unused) {
+  (void)unused;
+  return cudaGetLastError();
+}
+
+// As an object does that nvcc has compiled, in its constructor and its destructor.
+int plugin_registers(void* unused) {
+  static struct {
+    int magic, version;
+    const void* data;
+    void* more;
+  } fat_binary = {0x466243b1, 1, NULL, NULL};
+  (void)unused;
+  void** handle = __cudaRegisterFatBinary(&fat_binary);
+  __cudaRegisterFatBinaryEnd(handle);
+  __cudaUnregisterFatBinary(handle);
+  return 0;
+}
