@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 
+#include "compat/base/arena.h"
 #include "compat/base/lexical_path.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/evaluation.h"
@@ -39,19 +39,11 @@ bool is_at_least(Version version, Version since) {
   return version.major != since.major ? version.major > since.major : minor >= since.minor;
 }
 
-struct FilePath {
-  char text[PATH_MAX];
-
-  bool set(std::string_view folder, const char* name) {
-    const int length = std::snprintf(text, sizeof text, "%.*s/%s", static_cast<int>(folder.size()),
-                                     folder.data(), name);
-    return length >= 0 && static_cast<std::size_t>(length) < sizeof text;
-  }
-  bool open_in(std::string_view folder, const char* name) {
-    return set(folder, name) && !has_linker_tokens(text) &&
-           open_shared_library(text, kOpenFlags).handle != nullptr;
-  }
-};
+// A path that cannot be made is nullptr.
+bool open_file(const char* path) {
+  return path != nullptr && !has_linker_tokens(path) &&
+         open_shared_library(path, kOpenFlags).handle != nullptr;
+}
 
 }  // namespace
 
@@ -115,17 +107,18 @@ void open_companion(const LibraryDescriptor& library, void* handle, Version seem
   if (library.opens == nullptr) return;
   const Uncancelled uncancelled;
   const Version version = ask_version(library, handle, seeming).version;
-  char name[64];
-  std::snprintf(name, sizeof name, "%s.%d.%d", library.opens, version.major, version.minor);
+  Arena arena;
+  const char* const name = arena.format("%s.%d.%d", library.opens, version.major, version.minor);
   // Absolute, even if the library was opened by a relative path.
-  char folder[PATH_MAX];
-  if (!version.known() || dlinfo(handle, RTLD_DI_ORIGIN, folder) != 0) return;
-  FilePath path;
-  if (path.open_in(folder, name)) return;
+  auto* const folder = static_cast<char*>(arena.take_raw(PATH_MAX));
+  auto* const real = static_cast<char*>(arena.take_raw(PATH_MAX));
+  if (!version.known() || name == nullptr || real == nullptr) return;
+  if (dlinfo(handle, RTLD_DI_ORIGIN, folder) != 0 || open_file(arena.join(folder, name))) return;
   // The library may be a link, for example in the system's folder, to a file in a toolkit.
-  char* const real = folder;
-  if (!path.set(folder, name_of(opened_path(handle)).data())) return;
-  if (realpath(path.text, real) != nullptr) path.open_in(folder_of(real), name);
+  const char* const link = arena.join(folder, name_of(opened_path(handle)).data());
+  if (link == nullptr || realpath(link, real) == nullptr) return;
+  const char* const real_folder = arena.copy(folder_of(real));
+  if (real_folder != nullptr) open_file(arena.join(real_folder, name));
 }
 
 }  // namespace anycuda
