@@ -63,6 +63,11 @@ class Computer(Machine):
         self.file("proc/self/mountinfo", "22 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw\n")
         self.file("proc/sys/vm/overcommit_memory", "0\n")
 
+    def doctor(self, *arguments: str, command: Path | None = None) -> subprocess.CompletedProcess:
+        """About the runtime and NVML, unless the arguments name libraries: each library is a few processes more."""
+        only = () if "--library" in arguments else ("--library", "cudart,nvml")
+        return super().doctor(*arguments, *only, command=command)
+
     def file(self, path: str, text: str | bytes = "") -> Computer:
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
