@@ -53,11 +53,14 @@ class GrowingArray {
     }
     return kCapacity;
   }
-  // Returns the memory to the system. No element may be used after that.
+  // Returns the memory to the system. The elements are zero again: the addresses stay, for threads
+  // that have looked them up before.
   void release() {
     for (unsigned block = 0; block < kBlocks; ++block) {
-      Element* first = blocks_[block].exchange(nullptr, std::memory_order_acq_rel);
-      if (first != nullptr) munmap(first, bytes_of(block));
+      Element* first = blocks_[block].load(std::memory_order_acquire);
+      if (first == nullptr) break;
+      munlock(first, bytes_of(block));  // locked pages (mlockall) would stay
+      madvise(first, bytes_of(block), MADV_DONTNEED);
     }
   }
 

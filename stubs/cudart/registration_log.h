@@ -5,8 +5,9 @@
 // Static constructors of such objects call __cudaRegisterFatBinary, then __cudaRegisterFunction and
 // its like for each kernel and variable, thousands of times in big programs. These calls must not
 // open a library, so they are kept in a log that grows block by block, 24 bytes for an ordinary
-// kernel. Appending is one compare-and-swap and a few stores, so a constructor never waits for
-// another thread that registers or replays.
+// kernel. Appending is three compare-and-swaps and a few stores, so a constructor never waits for
+// another thread that registers or replays. Nobody waits for an appender either: it may have
+// stopped, or be a thread that a forked child does not have.
 #pragma once
 
 #include <atomic>
@@ -57,16 +58,16 @@ class Log {
   // False once the log is closed, is full or has no memory: the caller then registers directly.
   bool append(const Record& record);
 
-  // Reads the next record from `position` on; false at the log's end. Waits for an appender that
-  // has reserved its place and is still writing it.
+  // Reads the next record from `position` on; false at the log's end. Skips a record that is still
+  // being written: its appender then appends it once more, behind the others.
   bool next(std::size_t* position, Record* record) const;
 
   // Closes the log if `position` is its end: from then on append() is false.
   bool close_at(std::size_t position);
-  bool closed() const { return (reserved_.load(std::memory_order_acquire) & kClosed) != 0; }
+  bool closed() const { return (end_.load(std::memory_order_acquire) & kClosed) != 0; }
   // Releases the memory of a closed log.
   void release();
-  std::size_t size() const { return reserved_.load(std::memory_order_acquire) & ~kClosed; }
+  std::size_t size() const { return end_.load(std::memory_order_acquire) & ~kClosed; }
 
  private:
   static constexpr std::size_t kClosed = std::size_t{1} << 63;
@@ -74,7 +75,7 @@ class Log {
   using Words = GrowingArray<std::uint64_t, 8192, 10>;
 
   Words words_;
-  std::atomic<std::size_t> reserved_{0};  // in words, and the closed bit
+  std::atomic<std::size_t> end_{0};  // in words, and the closed bit
 };
 
 }  // namespace anycuda::registration

@@ -79,6 +79,9 @@ void* mremap(void* place, std::size_t size, std::size_t new_size, int flags, ...
 int munmap(void* place, std::size_t size) {
   return static_cast<int>(syscall(SYS_munmap, place, size));
 }
+int madvise(void* place, std::size_t size, int advice) {
+  return static_cast<int>(syscall(SYS_madvise, place, size, advice));
+}
 int munlock(const void* place, std::size_t size) {
   return static_cast<int>(syscall(SYS_munlock, place, size));
 }

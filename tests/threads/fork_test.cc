@@ -58,5 +58,17 @@ TEST_F(Fork, DuringTheOpening_ChildCanCall) {
   EXPECT_THAT(told(record().string() + ".child"), ElementsAre("kernel", "end", "GetDeviceCount"));
 }
 
+// (registration_log_stops_test.cc forks after each instruction of the log's appender.)
+TEST_F(Fork, DuringRegistrations_ChildrenCanCall) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer's own locks may be held at the fork";
+  machine.library_path(fake("fake_recorder"));
+  const int children = times(60);
+  const ProcessResult result =
+      machine.run({program("fork_during_registration"), std::to_string(children)}, kWatchdog);
+  EXPECT_TRUE(result.ok()) << result.describe();
+  EXPECT_EQ(count_of(result.out, "child 0:3\n"), children);
+  EXPECT_EQ(count_of(result.out, "\n"), children) << result.out;
+}
+
 }  // namespace
 }  // namespace anycuda::test
