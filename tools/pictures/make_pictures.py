@@ -45,9 +45,9 @@ def repair(build: Path) -> str:
     with tempfile.TemporaryDirectory(prefix="pictures-") as folder:
         os.symlink(wheel, Path(folder, wheel.name))
         output = terminal.output_of(
-            [sys.executable, str(build / "bin/anycuda"), "repair", "--any-glibc", wheel.name], Path(folder),
+            [sys.executable, str(build / "bin/anycuda"), "repair", wheel.name], Path(folder),
             {"PATH": os.defpath, "HOME": folder, "LANG": "C.UTF-8", "TERM": "xterm", "PYTHONDONTWRITEBYTECODE": "1"})
-    return terminal.draw("anycuda repair", "anycuda repair --any-glibc torch_memory_saver-0.0.9-*.whl", output)
+    return terminal.draw("anycuda repair", "anycuda repair torch_memory_saver-0.0.9-*.whl", output)
 
 
 def main() -> int:

@@ -41,11 +41,11 @@ def check(command: Path, wheel: Path) -> dict:
 
 
 def repair(command: Path, wheel: Path, out: Path) -> Repair:
-    done = _run(command, "repair", "-v", "--any-glibc", "--force", "--wheel-dir", out, wheel)
+    done = _run(command, "repair", "-v", "--force", "--wheel-dir", out, wheel)
     refusal = ""
     if done.returncode == 1:
         refusal = reason(done.stdout + done.stderr)
-        done = _run(command, "repair", "-v", "--any-glibc", "--force", "--partly", "--wheel-dir", out, wheel)
+        done = _run(command, "repair", "-v", "--force", "--partly", "--wheel-dir", out, wheel)
     if done.returncode:
         raise CommandError(f"anycuda repair: {reason(done.stdout + done.stderr)}")
     return Repair(out / wheel.name, refusal, notes(done.stdout))
@@ -53,7 +53,7 @@ def repair(command: Path, wheel: Path, out: Path) -> Repair:
 
 def dry_run(command: Path, wheel: Path) -> str:
     """What a repair would do: "repairs", "changes nothing" or "refuses"."""
-    done = _run(command, "repair", "--any-glibc", "--dry-run", wheel)
+    done = _run(command, "repair", "--dry-run", wheel)
     if done.returncode not in (0, 1):
         raise CommandError(f"anycuda repair: {reason(done.stdout + done.stderr)}")
     return "refuses" if done.returncode else "changes nothing" if "nothing to repair" in done.stdout else "repairs"
