@@ -136,8 +136,10 @@ bool LoadedSymbols::defines(std::uint32_t hash) const {
 
 std::uint32_t LoadedSymbols::index_of(const char* name, std::uint32_t hash) const {
   if (!may_define(hash) || strings_ == nullptr || symbols_ == nullptr) return 0;
+  // GNU ld also hashes some of the functions that an object only imports.
   return gnu_hash_buckets(hashes_).find(hash, [&](std::uint32_t symbol) {
-    return std::strcmp(strings_ + symbols_[symbol].st_name, name) == 0;
+    return symbols_[symbol].st_shndx != SHN_UNDEF &&
+           std::strcmp(strings_ + symbols_[symbol].st_name, name) == 0;
   });
 }
 

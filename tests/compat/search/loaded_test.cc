@@ -81,6 +81,17 @@ TEST(LoadedSymbols, AreFoundWhereDlsymFindsThem) {
   EXPECT_FALSE(is_defined(""));
 }
 
+// A program's hash table may have functions that the program imports and does not define: GNU ld
+// puts those into it that have no entry in the procedure linkage table.
+TEST(LoadedSymbols, ImportedByTheProgram_AreThoseOfLibc) {
+  for (const char* name : {"dlerror", "fnmatch", "free", "realpath", "strstr", "vsnprintf"}) {
+    const void* const found = loaded_symbol(name);
+    Dl_info info = {};
+    ASSERT_NE(dladdr(found, &info), 0) << name;
+    EXPECT_NE(info.dli_fbase, found) << name << " at the beginning of " << info.dli_fname;
+  }
+}
+
 // The dynamic section of an object that was linked at `linked` and lies elsewhere.
 struct Image {
   char strings[16] = "\0libmade.so.1";
