@@ -25,7 +25,7 @@ function(anycuda_static_library target library generated file major folder dropi
   add_dependencies(${target}_entries generate_${library})
   # The drop-in's objects without its entries, whose names have versions.
   set(shared "$<FILTER:$<TARGET_OBJECTS:${dropin}>,EXCLUDE,/entries[.]S[.]o$>")
-  set(objects $<TARGET_OBJECTS:${target}_entries> ${shared} ${ARGN} "${ANYCUDA_CORE}")
+  set(objects $<TARGET_OBJECTS:${target}_entries> ${shared} ${ARGN} ${ANYCUDA_CORE})
   # Groups are dissolved: another archive's group of the same name must not replace this one.
   add_custom_command(OUTPUT "${object}"
     COMMAND ${ANYCUDA_PRELINK} -Wl,--force-group-allocation -o "${object}" "${objects}"

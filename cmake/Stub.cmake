@@ -233,7 +233,7 @@ function(anycuda_link_library target library generated file major)
 endfunction()
 
 function(anycuda_stub target library generated soname)
-  add_library(${target} SHARED "${generated}/entries.S" "${generated}/tables.cc" ${ARGN} "${ANYCUDA_CORE}"
+  add_library(${target} SHARED "${generated}/entries.S" "${generated}/tables.cc" ${ARGN} ${ANYCUDA_CORE}
               $<$<TARGET_EXISTS:anycuda_libc>:$<TARGET_OBJECTS:anycuda_libc>>)
   add_dependencies(${target} generate_${library} anycuda_core)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
