@@ -5,7 +5,7 @@ version, and only libc."""
 import unittest
 from pathlib import Path
 
-from build_folder import BUILD
+from build_folder import BUILD, with_drop_ins
 import small_library
 from abi_support import real
 
@@ -45,6 +45,7 @@ class Exports(unittest.TestCase):
                 self.assertEqual(self.functions(path), wanted(library, [NATIVE, *about.majors]))
                 self.assertLessEqual(set(read.read(path).needed), LIBC)
 
+    @with_drop_ins
     def test_drop_in_has_the_names_of_its_major(self):
         for library in LIBRARIES:
             about = small_library.described(library)

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from build_folder import BUILD
+from build_folder import BUILD, with_drop_ins
 from doctor_support import COMMAND
 from analysis_support import anycuda, built  # puts the package on the path
 
@@ -110,6 +110,7 @@ class Version(unittest.TestCase):
 
 
 class Built(unittest.TestCase):
+    @with_drop_ins
     def test_the_build_folder_has_what_its_file_names(self):
         found = installation.load(BUILD / "share" / "anycuda" / "installation.json")
         self.assertEqual(found.cpu, os.uname().machine)

@@ -12,7 +12,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from build_folder import BUILD
+from build_folder import BUILD, with_drop_ins
 from abi_support import ROOT
 
 sys.path.insert(0, str(ROOT / "packaging" / "wheel"))
@@ -22,6 +22,7 @@ import inspection  # noqa: E402
 CPU = platform.machine()
 
 
+@with_drop_ins
 class Inspection(unittest.TestCase):
     def setUp(self):
         temporary = tempfile.TemporaryDirectory(prefix="wheel-")

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 import small_library
-from build_folder import BUILD
+from build_folder import BUILD, with_drop_ins
 from wheel_support import make_wheel, repaired, unpack
 
 LIBRARIES = ("cublas", "cublaslt", "cusparse")
@@ -39,6 +39,7 @@ print(json.dumps([results, sorted(os.path.relpath(file, sys.argv[1]) for file in
 """
 
 
+@with_drop_ins
 class WheelsTogether(unittest.TestCase):
     @classmethod
     def setUpClass(cls) -> None:

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from build_folder import BUILD
+from build_folder import BUILD, with_drop_ins
 import generate_support as support
 from abi_support import ROOT
 from generate import descriptor, dlopen_note
@@ -70,6 +70,7 @@ class Built(unittest.TestCase):
                    "soname": list(row.sonames)} for row in dlopen_note.opened(described(name), described("cuda"))]
         self.assertEqual(read(path), wanted, path)
 
+    @with_drop_ins
     def test_every_stub_and_dropin_says_what_it_opens(self):
         folder = BUILD / "lib"
         for name in LIBRARIES:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,12 @@ def has_real_libraries() -> bool:
 def with_real_libraries(test: Test) -> Test | None:
     """A test, or a class of tests, that needs real CUDA libraries: a build without these does not have the test."""
     return test if has_real_libraries() else None
+
+
+def with_drop_ins(test: Test) -> Test | None:
+    """A test, or a class of tests, of files that only packages need, which the preset dev does not build."""
+    packages = re.search(r"^ANYCUDA_INSTALL:BOOL=ON$", build_file("CMakeCache.txt").read_text(encoding="utf-8"), re.M)
+    return test if packages else None
 
 
 @functools.cache
