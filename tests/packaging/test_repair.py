@@ -420,7 +420,8 @@ class Installed(RepairCase):
         self.assertIn("No broken requirements", self.pip("check"))
         done = subprocess.run([self.top / "venv/bin/python", "-c", "import thing; print(thing.lib.version())"],
                               capture_output=True, text=True,
-                              env={"LD_BIND_NOW": "1", "ANYCUDA_SYSTEM_ROOT": str(self.top), "ANYCUDA_LOG": "off"})
+                              env={"LD_BIND_NOW": "1", "ANYCUDA_SYSTEM_ROOT": str(self.top), "ANYCUDA_LOG": "off",
+                                   "PYTHONDONTWRITEBYTECODE": "1"})
         self.assertEqual((done.stdout, done.returncode), ("0\n", 0), done.stderr)
         self.pip("uninstall", "--yes", "thing")
         self.assertEqual(set((self.top / "venv").rglob("*")), before)

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from . import opened
-from .file_use import FileUse
+from .file_use import BUILTINS, FileUse
 from .libraries import Table
 
 NEEDS, OPENS = "needs", "opens"
-BUILTINS = "libnvrtc-builtins"  # NVRTC opens it; the stub of NVRTC replaces both
 _NVRTC = ("libnvrtc.", "libnvrtc-")  # its SONAME, and a bundled copy's
 PAGE = 'docs/troubleshooting.md, "tied to CUDA 12 by ..."'
 COPIES = ("original", "renamed")  # NVIDIA's library in a wheel, under its SONAME or another name
