@@ -354,7 +354,7 @@ class Example(Usage):
         run([SETTINGS["cmake"], "--install", build, "--prefix", place])
         shutil.rmtree(build)
         self.assertEqual(read.read(place / "lib/libsaxpy.so").versions_needed["libcudart_stub.so"], [NODE["12"]])
-        self.assertTrue(b".target sm_80" in (place / "lib/libsaxpy.so").read_bytes(), "libsaxpy.so has no PTX for sm_80")
+        self.assertTrue(b".target sm_80" in (place / "lib/libsaxpy.so").read_bytes(), "no PTX for sm_80")
         self.assertIn("on the CPU: CUDA driver version is insufficient", on_machine(place / "bin/demo"))
         # A runtime of another major, and no GPU: its own answer.
         self.assertRegex(on_machine(place / "bin/demo", "cudart-13.5"), "on the CPU: .*, y = 7")
