@@ -16,7 +16,7 @@ from .libraries import NATIVE, Library, Table
 # them. Without NVIDIA's symbol versions they must also be most of its exports: a program's library with a loader, or
 # with NVIDIA's code linked in, exports some of them, too.
 _A_LIBRARY = 5
-BUILTINS = "libnvrtc-builtins"  # NVRTC opens it, or its stub does; the stub of NVRTC replaces both
+BUILTINS = "libnvrtc-builtins"  # NVRTC opens it; so do its stub and related ones, which replace both
 _NO_USER = ("original", "renamed", "stub", "dropin", "peer")
 
 
@@ -130,7 +130,7 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     other = tuple(file for file in image.needed if table.has_no_stub(file))
     quiet = provides is not None and provides.what in ("stub", "dropin") and mark.is_quiet(image.path)
     defines = frozenset(filter(table.of_symbol, exported))
-    not_opened = {image.soname, *image.needed, *([f"{BUILTINS}.so"] if "nvrtc" in found.stubs else [])}
+    not_opened = {image.soname, *image.needed, *([f"{BUILTINS}.so"] if found.stubs else [])}
     return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet,
                    image.soname, tuple(image.needed), defines,
                    tuple(name for name in found.unstubbed if name not in not_opened),
