@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import sys
 from collections import Counter
@@ -122,7 +123,7 @@ def arguments_of(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--survivors", type=Path, default=HERE / "survivors.json")
     parser.add_argument("--group", help="only the decisions of this group")
     parser.add_argument("--file", action="append", help="only this source (may be given again)")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     return parser.parse_args(argv)
 
 

@@ -69,10 +69,11 @@ TEST(LoadedSymbols, AreFoundInTheirVersionOnly) {
 }
 
 TEST(LoadedSymbols, AreFoundWhereDlsymFindsThem) {
+  ASSERT_NE(dlsym(RTLD_DEFAULT, "printf"), nullptr);
+  // A compiler may link libstdc++ statically: then the program does not export the last two.
   for (const char* name :
        {"printf", "malloc", "dlsym", "qsort", "strlen", "__cxa_throw", "_Znwm"}) {
-    ASSERT_NE(dlsym(RTLD_DEFAULT, name), nullptr) << name;
-    EXPECT_TRUE(is_defined(name));
+    EXPECT_EQ(is_defined(name), dlsym(RTLD_DEFAULT, name) != nullptr) << name;
     for (const char* end : {"_", "1", "x", "_of_nobody"}) {
       const std::string other = std::string(name) + end;
       EXPECT_EQ(is_defined(other.c_str()), dlsym(RTLD_DEFAULT, other.c_str()) != nullptr) << other;
