@@ -78,7 +78,8 @@ class Rules(unittest.TestCase):
         code, library, program = (self.folder / name for name in ("main.c", "liblz4.so.1", "program"))
         code.write_text("int main(void) { return 0; }\n", encoding="utf-8")
         subprocess.run(["cc", *GOOD, f"-Wl,-soname,{library.name}", "-o", library, code], check=True)
-        subprocess.run(["cc", "-pie", "-fPIE", *GOOD[3:], "-Wl,--no-as-needed", "-o", program, code, library], check=True)
+        words = ["cc", "-pie", "-fPIE", *GOOD[3:], "-Wl,--no-as-needed", "-o", program, code, library]
+        subprocess.run(words, check=True)
         self.assertEqual(hardening.findings(program, floor=False), [])
         self.assertIn("it needs liblz4.so.1, which not every machine has", hardening.findings(program))
 
