@@ -27,9 +27,11 @@ constexpr bool kSanitized = THREADS_SANITIZED != 0;
 // A sanitizer, an emulator or valgrind slows the programs down, and needs memory.
 constexpr bool kSlowed = THREADS_SLOWED != 0;
 // How often something is tried that only some timings can break: `whole` times with ANYCUDA_STRESS
-// (ctest --preset long).
+// (ctest --preset long). ThreadSanitizer sees most races in each run.
 inline int times(int whole) {
-  return kSlowed || std::getenv("ANYCUDA_STRESS") == nullptr ? (whole + 9) / 10 : whole;
+  const int tenth = (whole + 9) / 10;
+  if (kSanitized) return std::min(tenth, 25);
+  return kSlowed || std::getenv("ANYCUDA_STRESS") == nullptr ? tenth : whole;
 }
 
 // A program that hangs has deadlocked: nothing here works for longer than a few seconds.
