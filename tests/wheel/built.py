@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wheel under test. As a program: builds it, of the stubs in ANYCUDA_WHEEL_BUILD."""
+"""The wheel under test. As a program: builds it, of the stubs in ANYCUDA_BUILD."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FROM_CALLER = ("PATH", "HOME", "TMPDIR", "XDG_CACHE_HOME", "ANYCUDA_CACHE", "ZI
 def build(out: Path) -> Path:
     environment = {name: os.environ[name] for name in _FROM_CALLER if name in os.environ}
     words = [sys.executable, ROOT / "packaging/wheel/build.py", "--cpu", CPU, "--out", out,
-             "--build", Path(os.environ["ANYCUDA_WHEEL_BUILD"]).parent]  # fmt: skip
+             "--build", Path(os.environ["ANYCUDA_BUILD"]).parent]  # fmt: skip
     result = subprocess.run(words, env={**environment, "SOURCE_DATE_EPOCH": "1735689600"}, capture_output=True,
                             text=True, timeout=500)
     if result.returncode:

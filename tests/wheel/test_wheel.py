@@ -69,7 +69,7 @@ class Wheel(unittest.TestCase):
                     names = headers.strings().table.decode().split("\0")
                 self.assertLess(sum(len(name) + 1 for name in names) - sum(len(name) + 1 for name in set(names)),
                                 layout.PAGES[headers.machine])
-                entries = Path(os.environ["ANYCUDA_WHEEL_BUILD"], "stubs", Path(library).name[3:-8], "stub/entries.S")
+                entries = Path(os.environ["ANYCUDA_BUILD"], "stubs", Path(library).name[3:-8], "stub/entries.S")
                 exports = re.findall(r"\.symver anycuda_entry_\d+, (\w+)@@?([\w.]+), remove", entries.read_text())
                 found = {(symbol.name, symbol.version) for symbol in read(library).exports() if symbol.function}
                 self.assertEqual(found, set(exports))
