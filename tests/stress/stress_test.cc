@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The same calls many times and at once, through the stub and on NVIDIA's library. README.md lists
-// the promises. ANYCUDA_STRESS=long (ctest --preset long) makes 10,000 children in each state, a
-// million calls and a million reloads; ANYCUDA_STRESS=hours (ctest --preset hours) makes calls for
-// hours.
+// the promises. ANYCUDA_STRESS=long (ctest --preset long) makes 2,000 children in each state, a
+// million calls and 100,000 reloads; ANYCUDA_STRESS=hours (ctest --preset hours) takes hours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +22,9 @@ std::string kind() {
   const char* kind = std::getenv("ANYCUDA_STRESS");
   return kind != nullptr ? kind : "";
 }
-long amount(long plain, long when_long) { return kind().empty() ? plain : when_long; }
+long amount(long plain, long when_long, long in_hours) {
+  return kind().empty() ? plain : kind() == "hours" ? in_hours : when_long;
+}
 seconds limit() { return seconds(kind().empty() ? 500 : 5 * 3600); }
 
 const std::string kStub = ANYCUDA_STUBS "/libcudart_stub.so";
@@ -72,7 +73,7 @@ Lost fork_children(const Machine& machine, const std::string& library, const std
 class ForkedChildren : public Stress {
  protected:
   void expect_none_lost(const std::string& state) {
-    const long count = amount(300, 10000);
+    const long count = amount(300, 2000, 10000);
     const Lost lost = fork_children(machine_, kStub, state, count);
     EXPECT_EQ(lost.children, count) << lost.text;
     EXPECT_EQ(lost.hanging, 0) << lost.text;
@@ -111,7 +112,7 @@ Interval wilson(long hits, long of) {
 // are lost: the stub loses no more of them than the real library, which opens the driver.
 TEST_F(ForkedChildren, DuringTheFirstCall_LossesEqualThoseWithoutTheStub) {
   machine_.wheel(cudart, "12.9").driver(535);
-  const long count = amount(20, 10000);
+  const long count = amount(20, 2000, 10000);
   const Lost real = fork_children(machine_, real_library(machine_), "during", count);
   const Lost stub = fork_children(machine_, kStub, "during", count);
   const auto share = [](const char* who, const Lost& lost) {
@@ -175,8 +176,7 @@ class RandomCalls : public Both {
  protected:
   void expect_the_same_calls(int threads) {
     // So many threads take several times as long for a call.
-    const long in_hours = threads > 16 ? 500000000 : 2000000000;
-    const long calls = kind() == "hours" ? in_hours : amount(5000, 1000000);
+    const long calls = amount(5000, 1000000, threads > 16 ? 500000000 : 2000000000);
     const std::string answers =
         expect_the_same({program("storm"), std::to_string(calls), std::to_string(threads)});
     EXPECT_THAT(answers, testing::HasSubstr("children hanging 0 crashed 0"));
@@ -217,12 +217,12 @@ class Clients : public Both {
 };
 
 TEST_F(Clients, OfOneProcessAreAllServed) {
-  const long count = amount(100, 1000);
+  const long count = amount(100, 1000, 1000);
   expect_the_same_answers("together", count, 3 * count);
 }
 
 TEST_F(Clients, AreLoadedAndUnloadedAgainAndAgain) {
-  const long count = amount(1500, 1000002);
+  const long count = amount(1500, 100002, 1000002);
   expect_the_same_answers("reload", count, count);
 }
 
