@@ -35,6 +35,7 @@ def main() -> int:
     os.environ["ANYCUDA_BUILD"] = str(build)
     sys.path[:0] = [str(build / "share" / "anycuda"), str(HERE / "readers"),
                     *(str(ROOT / "tests" / folder) for folder in ("packaging", "support/python"))]
+    sys.dont_write_bytecode = True  # a file of compiled Python would be a finding
     import campaign  # which imports anycuda
     return campaign.main(parser, arguments, HERE / "findings" / "readers")
 
