@@ -30,8 +30,6 @@ PROTECTION = {
 # glibc 2.17 and its files.
 FLOOR = (2, 17)
 GLIBC = re.compile(r"(libc\.so\.6|libdl\.so\.2|libpthread\.so\.0|ld-linux-x86-64\.so\.2|ld-linux-aarch64\.so\.1)\Z")
-# A program that is built for its own machine may use the machine's.
-COMPRESSION = ("liblz4.so.1", "libzstd.so.1")
 
 
 @dataclass(frozen=True)
@@ -157,17 +155,15 @@ def position(file: File) -> str:
 HARDENED = (relro, bind_now, stack, write_or_execute, text_relocations, position)
 
 
-def findings(path: Path, folders: tuple[str, ...] = (), floor: bool = True) -> list[str]:
-    """All problems of a stub, a drop-in, or a library or program of the command."""
+def findings(path: Path, folders: tuple[str, ...] = (), floor: bool = True,
+             needed: tuple[str, ...] = ()) -> list[str]:
+    """All problems of a stub, a drop-in, or a library or program of the command. `needed`: libraries that it may need."""
     file = File(path)
     tool = file.image.kind == "executable"
-    allowed = ("libanycuda_doctor.so",) if tool else ()
-    if tool and not floor:
-        allowed += COMPRESSION
     sentences = [rule(file) for rule in HARDENED]
     # A program contains start-up objects of the C library, which do not record branch protection.
     sentences.append("" if tool else branch_protection(file))
-    sentences += [only_libc(file, allowed),
+    sentences += [only_libc(file, (*needed, "libanycuda_doctor.so") if tool else needed),
                   symbol_floor(file) if floor else "",
                   search_path(file, ("$ORIGIN",) if tool else ()),
                   build_paths(file.bytes, folders)]

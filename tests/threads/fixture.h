@@ -27,7 +27,8 @@ constexpr bool kSanitized = THREADS_SANITIZED != 0;
 // A sanitizer, an emulator or valgrind slows the programs down, and needs memory.
 constexpr bool kSlowed = THREADS_SLOWED != 0;
 // How often something is tried that only some timings can break: `whole` times with ANYCUDA_STRESS
-// (ctest --preset long). ThreadSanitizer sees most races in each run.
+// (ctest --preset long). Under a sanitizer or an emulator at most 25 times: ThreadSanitizer sees
+// most races in each run.
 inline int times(int whole) {
   const int tenth = (whole + 9) / 10;
   if (kSanitized) return std::min(tenth, 25);
