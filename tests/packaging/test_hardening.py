@@ -82,7 +82,8 @@ class Rules(unittest.TestCase):
         words = ["cc", "-pie", "-fPIE", *GOOD[3:], "-Wl,--no-as-needed", "-o", program, code, library]
         subprocess.run(words, check=True)
         self.assertEqual(hardening.findings(program, floor=False, needed=("liblz4.so.1",)), [])
-        self.assertEqual(hardening.findings(program, floor=False), ["it needs liblz4.so.1, which not every machine has"])
+        self.assertEqual(hardening.findings(program, floor=False),
+                         ["it needs liblz4.so.1, which not every machine has"])
 
     def test_a_symbol_of_a_newer_glibc(self):
         source = "int getrandom(void*, unsigned long, unsigned);\nint use(void) { return getrandom(0, 0, 0); }\n"
