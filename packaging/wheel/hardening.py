@@ -157,7 +157,7 @@ HARDENED = (relro, bind_now, stack, write_or_execute, text_relocations, position
 
 def findings(path: Path, folders: tuple[str, ...] = (), floor: bool = True,
              needed: tuple[str, ...] = ()) -> list[str]:
-    """All problems of a stub, a drop-in, or a library or program of the command. `needed`: libraries that it may need."""
+    """All problems of a stub, a drop-in, or a library or program of the command, which may need the files `needed`."""
     file = File(path)
     tool = file.image.kind == "executable"
     sentences = [rule(file) for rule in HARDENED]
