@@ -53,6 +53,9 @@ add_library(anycuda_warnings INTERFACE)
 target_compile_options(anycuda_warnings INTERFACE ${warnings})
 add_library(anycuda_strict_warnings INTERFACE)
 target_compile_options(anycuda_strict_warnings INTERFACE ${strict_warnings})
+# Of two copies of a stub in a process, the one with the higher number is the later one (docs/copies.md).
+math(EXPR ANYCUDA_VERSION_NUMBER
+     "${anycuda_VERSION_MAJOR} * 1000000 + ${anycuda_VERSION_MINOR} * 1000 + ${anycuda_VERSION_PATCH}")
 # A stub's entries are assembler, to which these flags do not apply.
 add_library(anycuda_stub_flags INTERFACE)
 target_compile_options(anycuda_stub_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${stub_flags}>")

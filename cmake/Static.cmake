@@ -21,7 +21,7 @@ function(anycuda_static_library target library generated file major folder dropi
   string(REPLACE ".so" "" name "${file}")
   set(object "${generated}/${major}-${name}.o")
   add_library(${target}_entries OBJECT "${generated}/entries.S")
-  target_compile_definitions(${target}_entries PRIVATE ANYCUDA_FAR_SLOTS) # what it becomes part of may be large
+  target_compile_definitions(${target}_entries PRIVATE ANYCUDA_FAR_SLOTS ANYCUDA_VERSION_NUMBER=${ANYCUDA_VERSION_NUMBER}) # what it becomes part of may be large
   add_dependencies(${target}_entries generate_${library})
   # The drop-in's objects without its entries, whose names have versions.
   set(shared "$<FILTER:$<TARGET_OBJECTS:${dropin}>,EXCLUDE,/entries[.]S[.]o$>")

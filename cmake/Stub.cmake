@@ -237,10 +237,11 @@ function(anycuda_stub target library generated soname)
               $<$<TARGET_EXISTS:anycuda_libc>:$<TARGET_OBJECTS:anycuda_libc>>)
   add_dependencies(${target} generate_${library} anycuda_core)
   target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")
+  target_compile_definitions(${target} PRIVATE ANYCUDA_VERSION_NUMBER=${ANYCUDA_VERSION_NUMBER})
   # Only libc: the C++ library is used for its headers, and must not be needed.
   target_link_libraries(${target} PRIVATE anycuda_stub_flags anycuda_sanitize anycuda_link_flags)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${generated}/versions.map"
-    LINKER:-Bsymbolic LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--build-id=sha1)
+    LINKER:-z,nodelete LINKER:--hash-style=gnu LINKER:--build-id=sha1)
   if(TARGET anycuda_libdl) # before libc
     add_dependencies(${target} anycuda_libdl)
     target_link_options(${target} PRIVATE LINKER:--no-as-needed "$<TARGET_FILE:anycuda_libdl>" LINKER:--as-needed)

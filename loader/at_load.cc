@@ -4,7 +4,8 @@
 // destructors at exit (docs/exit.md), makes the stub open it at load time: with ANYCUDA_OPEN=load,
 // or by defining the symbol anycuda_open_at_load in the program or one of its libraries.
 //
-// Every start pays for reading each variable once and for the linker's look-up of that symbol.
+// Every start pays for reading each variable once, for the linker's look-up of that symbol, and for
+// joining the other copies of the stub (stub_copies.h).
 #include <elf.h>
 #include <link.h>
 
@@ -12,9 +13,9 @@
 
 #include "compat/base/environment.h"
 #include "compat/base/log.h"
-#include "compat/search/elf/classify.h"
 #include "compat/search/machine/loaded.h"
 #include "loader/open.h"
+#include "loader/stub_copies.h"
 
 extern "C" __attribute__((weak, visibility("default"))) const char anycuda_open_at_load[];
 
@@ -62,15 +63,10 @@ int visit_caller(dl_phdr_info* info, std::size_t, void* argument) {
 
 // Runs before the other constructors of the program or library that the archive is linked into.
 __attribute__((constructor(101))) void at_load() {
+  join_process();
   if (!is_wanted()) return;
-  const LoadedNames::OwnNames self = object_of(&kLibrary).names.own_names();
-  bool is_stub = false;  // false: a program or library that the archive is linked into
-  self.each_version([&](const char* name, bool) {
-    is_stub = std::strcmp(name, kStubSymbolVersion) == 0;
-    return !is_stub;
-  });
-  Caller caller{self.soname};
-  if (is_stub && caller.stub != nullptr) dl_iterate_phdr(visit_caller, &caller);
+  Caller caller{is_static_stub() ? nullptr : object_of(&kLibrary).names.own_names().soname};
+  if (caller.stub != nullptr) dl_iterate_phdr(visit_caller, &caller);
   // Preloaded, or linked into its caller: the stub itself is treated as the caller.
   if (caller.address == nullptr) caller.address = &kLibrary;
   // A drop-in and an archive serve one major, for every caller.

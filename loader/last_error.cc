@@ -115,7 +115,7 @@ void remember_error(std::int32_t status) {
   // A thread that arrives while another one does this does it, too: it may return to its program
   // only when the program's next query will find the error.
   take_last_error_slots();
-  take_slots_of_members();
+  take_slots_of_copies();
   slots_patched.store(true, std::memory_order_release);
 }
 

@@ -20,11 +20,11 @@ constexpr int kMaxSymbolVersions = 8;
 LoadMark failed_at[kMaxSymbolVersions];
 
 const Opened* publish(const Report& report, Arena* arena) {
-  const Version version = known_version(*report.chosen);
-  const Choice found{sizeof found,  version.major,      version.minor, 0,
-                     report.handle, report.chosen->path};
+  const Candidate& chosen = *report.chosen;
+  const Found found{known_version(chosen), static_cast<int>(chosen.tier), report.handle,
+                    chosen.path};
   bool is_new = false;
-  const Opened* library = adopt_for_all_copies(found, &is_new);
+  const Opened* library = choose_for_all_copies(found, &is_new);
   if (is_new) report_choice(report, arena);
   return library;
 }
@@ -41,12 +41,6 @@ bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) 
   query.loaded_major = library.version.major;
   query.cross_major = cross_major;
   return evaluate(query) == Verdict::accepted;
-}
-
-// By this copy of the stub or by another.
-const Opened* known_library() {
-  const Opened* library = opened_library();
-  return library != nullptr ? library : join_choice();
 }
 
 // Reserves the memory for the report of a failure, however much the search takes.
@@ -94,9 +88,14 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
 
 }  // namespace
 
+const Opened* known_library() {
+  const Opened* library = opened_library();
+  return library != nullptr ? library : join_choice();
+}
+
 void open_silently(int symbol_version, const void* caller) {
   keep_environment();
-  if (known_library() != nullptr) return;
+  if (serving_copy() != nullptr || known_library() != nullptr) return;
   const Request request{&kLibrary, &kTables, major_of_symbol_version(symbol_version), caller,
                         read_policy()};
   Arena arena;

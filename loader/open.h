@@ -14,6 +14,10 @@ namespace anycuda {
 const Opened* open_library(int symbol_version, const void* caller, const char* function,
                            bool is_question = false);
 
+// The library that this copy of the stub has opened, or that another copy has chosen; nullptr: none
+// yet. Opens nothing.
+const Opened* known_library();
+
 // Opens the library now, if one is usable. A failure leaves no trace: the first call searches
 // again, and reports.
 void open_silently(int symbol_version, const void* caller);

@@ -2,8 +2,11 @@
 #include "loader/opened_library.h"
 
 #include <atomic>
+#include <cerrno>
+#include <new>
 
-#include "compat/base/intern.h"
+#include "compat/base/reserve.h"
+#include "compat/base/shortage.h"
 #include "compat/search/machine/loaded_names.h"
 
 namespace anycuda {
@@ -22,17 +25,20 @@ bool is_earlier(void* handle) {
 
 const Opened* opened_library() { return opened.load(std::memory_order_acquire); }
 
-const Opened* adopt_library(const Choice& choice, bool* is_new) {
-  const Version version{choice.major, choice.minor};
-  const int index = is_earlier(choice.handle) ? -1 : kLibrary.index_of(version.major);
-  const Opened record{choice.handle, version, index, nullptr};
+const Opened* adopt_library(void* handle, Version version, const char* path, bool* is_new) {
+  const int index = is_earlier(handle) ? -1 : kLibrary.index_of(version.major);
   const Opened* other = opened_library();
   if (other != nullptr) return other;
-  const Opened* mine = intern(record, &Opened::path, choice.path);
-  if (mine == nullptr) return nullptr;
-  if (!opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel)) return other;
-  *is_new = true;
-  return mine;
+  void* const pages = map_pages(sizeof(Opened));
+  if (pages == nullptr) {
+    note_shortage(ENOMEM);
+    return nullptr;
+  }
+  const Opened* const mine = new (pages) Opened{handle, version, index, path};
+  *is_new = opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel);
+  if (*is_new) return mine;
+  munmap(pages, sizeof(Opened));
+  return other;
 }
 
 }  // namespace anycuda

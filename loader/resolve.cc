@@ -20,6 +20,7 @@
 #include "loader/last_error.h"
 #include "loader/open.h"
 #include "loader/report.h"
+#include "loader/stub_copies.h"
 #include "loader/symbols/function.h"
 
 namespace anycuda {
@@ -115,11 +116,45 @@ void* fail_without(const char* missing, const Call& call, const Opened& library,
                           of_driver ? kNewerDriver : nullptr);
 }
 
+bool may_fill_slot() { return kTables.before_first_call == nullptr || kTables.before_first_call(); }
+
+// The slot keeps the target. From the stub's first error on it is the stub's own function in place
+// of the library's last-error functions. A static stub is not reached when another copy has that
+// error.
+void* settle(const Call& call, void* target, bool may_fill, const char* where) {
+  const bool is_own =
+      is_last_error(call.symbol.special) &&
+      (any_error_remembered() || (is_static_stub() && leading_copy() != &anycuda_copy));
+  if (is_own) target = last_error_function(call.symbol.special);
+  log_step("%s: %s -> %p in %s", kLibrary.name, call.name, target, where);
+  return may_fill ? fill_slot(call.index, target) : target;
+}
+
+// A copy of a later anycuda handles the call, all of it: it decides which library is opened, and
+// adapts the call. The caller's return address is still on the stack when the call arrives there.
+void* resolve_by(const CopyTable& server, const Call& call, Frame* frame) {
+  const bool may_fill = may_fill_slot();
+  const std::uint8_t version = call.slot.symbol_version;
+  int is_final = 0;
+  void* const target = function_of<copy_functions::Serve>(server)(
+      call.name, version != kUnversioned ? kLibrary.majors[version - 1].symbol_version : nullptr,
+      &is_final);
+  if (target != nullptr) {
+    return settle(call, target, may_fill && is_final != 0, "a later anycuda of this process");
+  }
+  log_line(LogLevel::error,
+           "%s: %s failed: the later anycuda that serves this process does not have it; update "
+           "anycuda",
+           kLibrary.name, call.name);
+  return fail(call, Failure::absent, frame);
+}
+
 void* resolve(const Call& call, Frame* frame) {
   if (call.symbol.builtin != 0)
     return fill_slot(call.index, kTables.builtins[call.symbol.builtin - 1]);
 
   if (!process_has_started()) return fail(call, Failure::too_early, frame);
+  if (const CopyTable* server = serving_copy()) return resolve_by(*server, call, frame);
   const Opened* library = open_library(call.slot.symbol_version, frame->return_address(), call.name,
                                        call.symbol.is_question);
   if (library == nullptr) return fail(call, Failure::no_library, frame);
@@ -139,16 +174,12 @@ void* resolve(const Call& call, Frame* frame) {
                                               : look_up(call, *library, disposition);
   if (missing != nullptr) return fail_without(missing, call, *library, frame);
   if (target == nullptr) return fail_with_report(call, *library, Failure::absent, reason, frame);
-  const bool may_fill = kTables.before_first_call == nullptr || kTables.before_first_call(*library);
+  const bool may_fill = may_fill_slot();
 
   if (gives_error_text(call.symbol.special)) {
     target = error_text_function(call.symbol, call.slot.symbol_version, target);
   }
-  if (is_last_error(call.symbol.special) && any_error_remembered()) {
-    target = last_error_function(call.symbol.special);
-  }
-  log_step("%s: %s -> %p in %s", kLibrary.name, call.name, target, library->path);
-  return may_fill ? fill_slot(call.index, target) : target;
+  return settle(call, target, may_fill, library->path);
 }
 
 }  // namespace

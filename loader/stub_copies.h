@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Several copies of a stub in one process act as one (docs/copies.md describes the protocol). The
-// first loaded copy leads: it has the choice of the library, the errors of each thread and the log
-// of registrations, and every other copy asks it through its table of functions.
+// Several copies of a stub in one process act as one (docs/copies.md describes the protocol). Files
+// (stubs and drop-ins) stay loaded for ever, so other copies may know them: each has a record in
+// the process's list. A static stub may be unloaded with the plugin that contains it: it asks the
+// others, and none of them has a pointer to it.
 //
 // No file but docs/copies.md may change the meaning of what is declared here: copies of other
 // versions read it.
@@ -13,120 +14,146 @@
 #include <cstdint>
 
 #include "loader/opened_library.h"
+#include "loader/process_records.h"
 
 namespace anycuda {
 
-// In every copy the symbol anycudaCopy1_<library> (stubs/tools/generate/entries.py writes it). Its
-// functions are distances from their own entries, so that the table needs no relocation. A distance
-// of 0: no such function. A later version appends functions, and `size` grows.
+// In every copy. A file exports it as anycudaCopy2 (stubs/tools/generate/copy_table.py writes it).
+// Names and functions are distances from their own entries. A distance of 0: no such function. A
+// later version appends functions, and `size` grows.
 struct CopyTable {
   std::uint32_t size;  // of the table, in bytes
   std::uint32_t protocol;
+  std::uint32_t version;  // of anycuda: 1,000,000 x major + 1,000 x minor + patch
+  std::int32_t library;   // its name
+  Process* process;       // nullptr: of a static stub, or not relocated yet
   std::int32_t functions[1];
 };
-constexpr std::uint32_t kCopyProtocol = 1;
+constexpr std::uint32_t kCopyProtocol = 2;
 
 // The functions by their numbers.
 namespace copy_functions {
-// Choice. chosen() fills *choice: 1, or 0 as long as the process has not chosen. offer() takes it
-// as the process's: 1; or fills in the one that there is: 0; -1: no memory.
-struct Chosen {
+// The address to which a copy of an earlier anycuda jumps for its call of `name` under that symbol
+// version (nullptr: none); nullptr: the library never had such a function. *is_final: the address
+// is the function's, and later calls may use it, too. Takes no lock, opens nothing.
+struct Serve {
   static constexpr int kNumber = 0;
-  using Type = int(Choice*);
+  using Type = void*(const char* name, const char* symbol_version, int* is_final);
 };
-struct Offer {
-  static constexpr int kNumber = 1;
-  using Type = int(Choice*);
-};
-// A copy joins before it asks anything else, any number of times: 1, or 0 if there are too many.
-struct Join {
-  static constexpr int kNumber = 2;
-  using Type = int(const CopyTable*);
-};
-// Errors of the calling thread. The leader calls take_slots() of each member before the first error
-// that a stub makes is remembered: its last-error functions then ask the leader.
+// Errors of the calling thread. The leader calls take_slots() of each other file before the first
+// error that a stub makes is remembered: its last-error functions then ask the leader.
 struct TakeSlots {
-  static constexpr int kNumber = 3;
+  static constexpr int kNumber = 1;
   using Type = void();
 };
 struct GetError {
-  static constexpr int kNumber = 4;
+  static constexpr int kNumber = 2;
   using Type = std::int32_t();
 };
 struct PeekError {
-  static constexpr int kNumber = 5;
+  static constexpr int kNumber = 3;
   using Type = std::int32_t();
 };
 struct SetError {
-  static constexpr int kNumber = 6;
+  static constexpr int kNumber = 4;
   using Type = void(std::int32_t);
 };
 struct RestoreError {
-  static constexpr int kNumber = 7;
+  static constexpr int kNumber = 5;
   using Type = void(std::int32_t);
 };
 struct AnyError {
-  static constexpr int kNumber = 8;
+  static constexpr int kNumber = 6;
   using Type = int();
 };
 // Registration, only in the runtime's stub (stubs/cudart/registration.h).
 struct Register {
-  static constexpr int kNumber = 9;
+  static constexpr int kNumber = 7;
   using Type = void**(unsigned, void**, const std::uint64_t*);
 };
-// replay() hands what is registered to the library: 1, or 0 for a call of the library itself during
-// that, whose slot must not be filled yet.
+// replay() passes on what is registered: 1, or 0 for a call of the library itself during that,
+// whose slot must not be filled yet.
 struct Replay {
-  static constexpr int kNumber = 10;
+  static constexpr int kNumber = 8;
   using Type = int();
 };
 // Texture and surface references (stubs/cudart/adapters/references_registry.h).
 struct FindReference {
-  static constexpr int kNumber = 11;
+  static constexpr int kNumber = 9;
   using Type = const void*(const void*, int);
 };
 struct ReferenceStands {
-  static constexpr int kNumber = 12;
+  static constexpr int kNumber = 10;
   using Type = int(const void*);
 };
 struct KernelOf {
-  static constexpr int kNumber = 13;
+  static constexpr int kNumber = 11;
   using Type = const void*(void**);
 };
 }  // namespace copy_functions
 
 // The function of that number in that copy's table, nullptr if it has none.
 void* function_of(const CopyTable& copy, int number);
+// The same of leading_copy() and logging_copy, which is looked up; nullptr if it is this copy.
+void* function_of_leader(int number);
+void* function_of_logging(int number);
 
-// The leading copy; nullptr: not looked up yet. It is found once, by walking the dynamic linker's
-// list of objects up to this copy.
-extern std::atomic<const CopyTable*> leading_copy;
-// The leader's function of that number, looking the leader up if needed; nullptr if this copy
-// leads, or the leader does not have that function.
-void* find_function_of_leader(int number);
+// The copy that has the errors of the threads, and calls the library for registrations: the newest
+// that can serve the others, of those that are loaded when the first one needs it. Decided once.
+const CopyTable* leading_copy();
+// The copy that keeps the log of registrations: the first file, or a static stub itself. nullptr:
+// not looked up yet. The look-up walks no list of the dynamic linker: objects register while other
+// threads fork.
+extern std::atomic<const CopyTable*> logging_copy;
 
-// The library that the process has chosen through another copy; nullptr: none yet.
+// Takes part from now on. A file is to do so when it is loaded, before it fills a slot.
+void join_process();
+
+// The copy of a later anycuda that handles this copy's calls; nullptr: this copy does.
+const CopyTable* serving_copy();
+
+// What the process has chosen through another copy; nullptr: nothing yet.
 const Opened* join_choice();
-// Makes the library that a search has found the choice of the process, unless it has one: *is_new.
-// Returns the choice; nullptr: no memory.
-const Opened* adopt_for_all_copies(const Choice& found, bool* is_new);
+// A library that a search of this copy has found.
+struct Found {
+  Version version;
+  int tier;  // as a number (docs/copies.md)
+  void* handle;
+  const char* path;
+};
+// Makes it the choice of the process, unless there is one: *is_new. Returns the choice; nullptr: no
+// memory.
+const Opened* choose_for_all_copies(const Found& found, bool* is_new);
 
-// Every other copy of the process that knows this one as its leader takes its last-error slots.
-void take_slots_of_members();
+// Every other file takes its last-error slots.
+void take_slots_of_copies();
 
 }  // namespace anycuda
 
-// This copy's own, and the name of its symbol (in the entry file).
+// This copy's own (in the entry file).
 extern "C" __attribute__((visibility("hidden"))) const anycuda::CopyTable anycuda_copy;
-extern "C" __attribute__((visibility("hidden"))) const char anycuda_copy_name[];
+// 1 in a static stub.
+extern "C" __attribute__((visibility("hidden"))) const std::uint32_t anycuda_is_static;
 
 namespace anycuda {
 
-// The leader's function; nullptr if this copy leads, or the leader does not have it.
+inline bool is_static_stub() { return anycuda_is_static != 0; }
+
+template <typename Function>
+typename Function::Type* function_of(const CopyTable& copy) {
+  return reinterpret_cast<typename Function::Type*>(function_of(copy, Function::kNumber));
+}
+
+// nullptr: this copy leads, or the leader does not have the function.
 template <typename Function>
 typename Function::Type* of_leader() {
-  if (leading_copy.load(std::memory_order_acquire) == &anycuda_copy) return nullptr;
-  return reinterpret_cast<typename Function::Type*>(find_function_of_leader(Function::kNumber));
+  return reinterpret_cast<typename Function::Type*>(function_of_leader(Function::kNumber));
+}
+template <typename Function>
+typename Function::Type* of_logging() {
+  // Once for each kernel.
+  if (logging_copy.load(std::memory_order_acquire) == &anycuda_copy) return nullptr;
+  return reinterpret_cast<typename Function::Type*>(function_of_logging(Function::kNumber));
 }
 
 }  // namespace anycuda

@@ -70,8 +70,6 @@ struct AdapterRow {
   std::uint32_t preferred_exports;  // names of the library, the first of which replaces it
 };
 
-struct Opened;
-
 // Strings are offsets into the pool of LibrarySymbols.
 struct Tables : LibrarySymbols {
   const SymbolRow* symbols;  // parallel to `names`
@@ -92,9 +90,9 @@ struct Tables : LibrarySymbols {
   void* const* builtins;  // the stub's own implementations
   const AdapterRow* adapters;
   void* (*adapter)(unsigned number);
-  // Called before the first call of each function is forwarded to the library; nullptr: not needed.
-  // False: the call is forwarded, and the next call of that function must come here again.
-  bool (*before_first_call)(const Opened&);
+  // Called before the first call of each function is forwarded; nullptr: not needed. False: the
+  // call is forwarded, and the next call of that function must come here again.
+  bool (*before_first_call)();
 };
 
 // This stub's library.

@@ -3,22 +3,22 @@
 // The functions that replace cudart's registration functions.
 #include "stubs/cudart/registration.h"
 
-#include <dlfcn.h>
-
 #include "loader/open.h"
 #include "loader/stub_copies.h"
-#include "stubs/cudart/adapters/references_registry.h"
 #include "stubs/cudart/registration_log.h"
 
 namespace anycuda::registration {
 namespace {
 
+// For a call that is made directly: opens the library, unless another copy of the stub leads.
 // Without a caller: the stub's caller is not known here.
-const Opened* open_now(unsigned kind) {
-  return open_library(kUnversioned, nullptr, symbol_of(kind));
+bool reach_library(unsigned kind, const void* caller = nullptr) {
+  if (catch_up()) return true;
+  open_library(kUnversioned, caller, symbol_of(kind));
+  return catch_up();
 }
 
-// The library's handle for the caller's handle, which is the library's or the stub's.
+// The handle that pass_on() takes for the caller's, which is the same or the stub's.
 void** translate(void** handle) {
   const std::uint32_t index = handle_index(handle);
   return index != 0 ? real_handle(index) : handle;
@@ -26,12 +26,9 @@ void** translate(void** handle) {
 
 // Makes the call directly: the library is open, or the call cannot be logged (no memory).
 void call_directly(unsigned kind, void** handle, const std::uint64_t* arguments) {
-  const Opened* library = opened_library();
-  if (library == nullptr) library = open_now(kind);
-  if (library == nullptr) return;
-  catch_up(*library);
+  if (!reach_library(kind)) return;
   void** real = translate(handle);
-  if (real != nullptr) call_library(kind, real, arguments);
+  if (real != nullptr) pass_on(kind, real, arguments);
 }
 
 std::uint64_t word(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
@@ -42,40 +39,22 @@ void** register_fat_binary(const std::uint64_t* arguments) {
     const std::uint32_t index = new_handle();
     if (index != 0 && write_down(kFatBinary, index, arguments)) return handle_address(index);
   }
-  const Opened* library = opened_library();
-  if (library == nullptr) library = open_now(kFatBinary);
-  if (library == nullptr) return nullptr;
-  catch_up(*library);
-  return call_fat_binary(arguments[0]);
+  return reach_library(kFatBinary) ? pass_on(kFatBinary, nullptr, arguments) : nullptr;
 }
 
 void unregister_fat_binary(void** handle) {
   const std::uint32_t index = handle_index(handle);
   if (index != 0) cancel(index);  // before the check for a running replay: see replay_one
-  if (!replaying()) return;
-  const Opened* library = opened_library();
-  if (library == nullptr) return;
-  replay(*library);  // waits for the replaying thread, which may be reading this very object
+  // Waits for the replaying thread, which may be reading this very object.
+  if (!replaying() || !catch_up()) return;
   void** real = translate(handle);
-  using Unregister = void (*)(void**);
-  const auto function =
-      reinterpret_cast<Unregister>(dlsym(library->handle, "__cudaUnregisterFatBinary"));
-  if (function == nullptr) dlerror();  // clears the error of the call above
-  if (real == nullptr || function == nullptr) return;
-  references::remove_fat_binary(real);
-  function(real);
+  if (real != nullptr) pass_on(kUnregister, real, nullptr);
 }
 
-char init_module(void** handle, std::uint64_t caller) {
-  const Opened* library =
-      open_library(kUnversioned, reinterpret_cast<const void*>(caller), "__cudaInitModule");
-  if (library == nullptr) return 0;
-  replay(*library);
+bool init_module(void** handle, const std::uint64_t* caller) {
+  if (!reach_library(kInitModule, reinterpret_cast<const void*>(*caller))) return false;
   void** real = translate(handle);
-  using Init = char (*)(void**);
-  const auto function = reinterpret_cast<Init>(dlsym(library->handle, "__cudaInitModule"));
-  if (function == nullptr) dlerror();  // clears the error of the call above
-  return real != nullptr && function != nullptr ? function(real) : static_cast<char>(0);
+  return real != nullptr && pass_on(kInitModule, real, caller) != nullptr;
 }
 
 }  // namespace
@@ -98,7 +77,7 @@ ANYCUDA_OWN void** anycuda_copy_register(unsigned kind, void** handle,
       unregister_fat_binary(handle);
       return nullptr;
     case kInitModule:
-      return init_module(handle, arguments[0]) != 0 ? handle : nullptr;
+      return init_module(handle, arguments) ? handle : nullptr;
     default:
       break;
   }
@@ -111,27 +90,28 @@ ANYCUDA_OWN void** anycuda_copy_register(unsigned kind, void** handle,
 namespace anycuda::registration {
 namespace {
 
-// Through the leading copy: registrations by any copy serve the calls of all.
+// Through the copy that keeps the log: registrations by any copy serve the calls of all.
 template <typename... Arguments>
 void** register_any(unsigned kind, void** handle, Arguments... values) {
   const std::uint64_t arguments[kMaxArguments] = {static_cast<std::uint64_t>(values)...};
-  const auto leaders = of_leader<copy_functions::Register>();
-  return leaders != nullptr ? leaders(kind, handle, arguments)
+  const auto logging = of_logging<copy_functions::Register>();
+  return logging != nullptr ? logging(kind, handle, arguments)
                             : anycuda_copy_register(kind, handle, arguments);
 }
 
 }  // namespace
 }  // namespace anycuda::registration
 
-ANYCUDA_OWN bool anycuda_replay(const anycuda::Opened& library) {
-  const auto leaders = anycuda::of_leader<anycuda::copy_functions::Replay>();
-  return leaders != nullptr ? leaders() != 0 : replay(library);
+// The log first goes to the copy that leads, and from there to the library.
+ANYCUDA_OWN bool anycuda_replay() {
+  using anycuda::copy_functions::Replay;
+  const auto logging = anycuda::of_logging<Replay>();
+  const bool is_passed_on = logging != nullptr ? logging() != 0 : replay();
+  if (const auto leaders = anycuda::of_leader<Replay>()) return leaders() != 0 && is_passed_on;
+  return logging == nullptr ? is_passed_on : replay() && is_passed_on;
 }
 
-ANYCUDA_OWN int anycuda_copy_replay() {
-  const anycuda::Opened* library = anycuda::opened_library();
-  return library == nullptr || replay(*library) ? 1 : 0;
-}
+ANYCUDA_OWN int anycuda_copy_replay() { return replay() ? 1 : 0; }
 
 ANYCUDA_OWN void** anycuda_register_fat_binary(void* fat_binary) {
   return register_any(kFatBinary, nullptr, word(fat_binary));

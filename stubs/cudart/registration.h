@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "loader/tables.h"
 #include "stubs/cudart/registration_log.h"
 
 namespace anycuda::registration {
@@ -31,11 +30,12 @@ bool cancelled(std::uint32_t index);
 void** handle_unless_cancelled(std::uint32_t index);  // the library's handle
 void cancel(std::uint32_t index);
 
-// Passes the whole log to the library. One thread does it, and every thread returns only after all
-// of it is done; only the library's calls of the stub meanwhile are forwarded at once. Returns
-// false for such a call: its function's slot must not be filled yet, or other threads' calls of
-// that function would reach the library too early.
-bool replay(const Opened& library);
+// Passes the whole log on, to the library or to the copy of the stub that leads. One thread does
+// it, and every thread returns only after all of it is done; only the library's calls of the stub
+// meanwhile are forwarded at once. Returns false for such a call: its function's slot must not be
+// filled yet, or other threads' calls of that function would reach the library too early. Does
+// nothing as long as no library is open.
+bool replay();
 // Is the replay complete, so that calls go straight on?
 bool replayed();
 // Has a thread begun to replay, or was there nothing to replay?
@@ -44,10 +44,10 @@ bool replaying();
 bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* arguments);
 
 // The steps before a registration call that is made directly: the replay, and the look-up of the
-// library's functions.
-void catch_up(const Opened& library);
-// Makes one registration call on the library, after catch_up().
-void call_library(unsigned kind, void** handle, const std::uint64_t* arguments);
-void** call_fat_binary(std::uint64_t fat_binary);
+// library's functions. False: no library is open, and no other copy of the stub leads.
+bool catch_up();
+// Makes one registration call after catch_up(): the copy of the stub that leads, or the library,
+// knows `handle`. Only a fat binary and an initialised module have a result.
+void** pass_on(unsigned kind, void** handle, const std::uint64_t* arguments);
 
 }  // namespace anycuda::registration

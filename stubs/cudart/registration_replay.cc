@@ -3,8 +3,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "compat/base/process_token.h"
 #include "loader/open.h"
 #include "loader/report.h"
+#include "loader/stub_copies.h"
 #include "loader/symbols/function.h"
 #include "stubs/cudart/adapters/references_registry.h"
 #include "stubs/cudart/device_code.h"
@@ -20,6 +22,9 @@ void adapt_register_surface();
 }
 #pragma GCC visibility pop
 
+// Called once for a process or an object: built to be small.
+#define ANYCUDA_ONCE __attribute__((cold))
+
 namespace anycuda::registration {
 namespace {
 
@@ -29,11 +34,10 @@ std::atomic<std::size_t> done{0};  // position in the log that the library has
 // The thread that replays, 0: not begun. It includes the process: a forked child must take over
 // from a thread that does not exist in the child.
 std::atomic<std::uint64_t> replayer{0};
-std::uint64_t this_process() { return static_cast<std::uint64_t>(getpid()) << 32; }
 std::uint64_t this_thread() {
-  return this_process() | static_cast<std::uint32_t>(syscall(SYS_gettid));
+  return std::uint64_t{process_token()} << 32 | static_cast<std::uint32_t>(syscall(SYS_gettid));
 }
-constexpr std::uint64_t process_of(std::uint64_t thread) { return thread >> 32 << 32; }
+constexpr std::uint64_t process_of(std::uint64_t thread) { return thread >> 32; }
 
 // A thread that arrives during the replay sleeps until it is done. Yielding is not enough: a
 // real-time thread (SCHED_FIFO) that yields runs before an ordinary one that replays.
@@ -49,7 +53,12 @@ void wake_all() {
   syscall(SYS_futex, &finished, FUTEX_WAKE_PRIVATE, kAll, nullptr, nullptr, 0);
 }
 
-constexpr const char* kSymbols[kKindCount] = {
+// The kinds, and behind them the two other functions.
+constexpr unsigned kFunctionCount = kKindCount + 2;
+constexpr unsigned index_of(unsigned kind) {
+  return kind < kUnregister ? kind : kKindCount + kind - kUnregister;
+}
+constexpr const char* kSymbols[kFunctionCount] = {
     "",
     "__cudaRegisterFatBinary",
     "__cudaRegisterFatBinaryEnd",
@@ -60,16 +69,22 @@ constexpr const char* kSymbols[kKindCount] = {
     "__cudaRegisterTexture",
     "__cudaRegisterSurface",
     "__cudaRegisterUnifiedTable",
+    "__cudaUnregisterFatBinary",
+    "__cudaInitModule",
 };
 
-// Address of each registration function in the library. All of them are looked up before anything
-// is handed to it.
-std::atomic<void*> real_functions[kKindCount];
+// Address of each of these functions in the library. All of them are looked up before anything is
+// handed to it.
+std::atomic<void*> real_functions[kFunctionCount];
 std::atomic<bool> looked_up{false};
+// In place of all of them where another copy of the stub leads.
+std::atomic<copy_functions::Register::Type*> leading_register{nullptr};
 // Does the stub keep texture and surface references? Then it also needs the kernels.
 std::atomic<bool> stub_keeps_references{false};
 
-void* real_function(unsigned kind) { return real_functions[kind].load(std::memory_order_acquire); }
+void* real_function(unsigned index) {
+  return real_functions[index].load(std::memory_order_acquire);
+}
 
 void* fallback_function(unsigned kind) {
   if (kind == kTexture) return reinterpret_cast<void*>(&adapt_register_texture);
@@ -77,30 +92,40 @@ void* fallback_function(unsigned kind) {
   return nullptr;
 }
 
-void look_up_functions(const Opened& library) {
-  if (looked_up.load(std::memory_order_acquire)) return;
+ANYCUDA_ONCE void look_up_functions(const Opened& library) {
   const Functions functions(library.handle);
-  for (unsigned kind = kFatBinary; kind < kKindCount; ++kind) {
-    void* found = functions.find(kSymbols[kind]);
-    if (found == nullptr) found = fallback_function(kind);
-    real_functions[kind].store(found, std::memory_order_relaxed);
+  for (unsigned i = kFatBinary; i < kFunctionCount; ++i) {
+    void* found = functions.find(kSymbols[i]);
+    if (found == nullptr) found = fallback_function(i);
+    real_functions[i].store(found, std::memory_order_relaxed);
   }
   stub_keeps_references.store(real_function(kTexture) == fallback_function(kTexture),
                               std::memory_order_relaxed);
+}
+
+ANYCUDA_ONCE bool has_destination() {
+  return of_leader<copy_functions::Register>() != nullptr || known_library() != nullptr;
+}
+
+ANYCUDA_ONCE void know_destination() {
+  if (looked_up.load(std::memory_order_acquire)) return;
+  const auto leaders = of_leader<copy_functions::Register>();
+  leading_register.store(leaders, std::memory_order_relaxed);
+  if (leaders == nullptr) look_up_functions(*known_library());
   looked_up.store(true, std::memory_order_release);
 }
 
 void replay_one(const Record& record) {
   if (record.kind == kFatBinary) {
     if (cancelled(record.handle)) return;
-    set_real_handle(record.handle, call_fat_binary(record.arguments[0]));
+    set_real_handle(record.handle, pass_on(kFatBinary, nullptr, record.arguments));
     return;
   }
   void** real = handle_unless_cancelled(record.handle);
-  if (real != nullptr) call_library(record.kind, real, record.arguments);
+  if (real != nullptr) pass_on(record.kind, real, record.arguments);
 }
 
-void replay_all(const char* library) {
+ANYCUDA_ONCE void replay_all() {
   std::size_t position = done.load(std::memory_order_acquire);
   for (;;) {
     Record record;
@@ -111,16 +136,15 @@ void replay_all(const char* library) {
     if (log_of_calls.close_at(position)) break;
   }
   log_step(
-      "cudart: registered with %s the kernels and variables of programs and libraries that were "
-      "loaded before it",
-      library);
+      "cudart: registered the kernels and variables of programs and libraries that were loaded "
+      "before the CUDA runtime");
   log_of_calls.release();
   wake_all();
 }
 
 }  // namespace
 
-const char* symbol_of(unsigned kind) { return kSymbols[kind]; }
+const char* symbol_of(unsigned kind) { return kSymbols[index_of(kind)]; }
 
 bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* arguments) {
   Record record{kind, handle, {}};
@@ -131,10 +155,11 @@ bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* argume
 bool replayed() { return log_of_calls.closed(); }
 bool replaying() { return replayer.load(std::memory_order_seq_cst) != 0 || replayed(); }
 
-bool replay(const Opened& library) {
+ANYCUDA_ONCE bool replay() {
+  if (replayed()) return true;
   // In most programs the log is empty, and this thread waits for no other.
-  if (replayed() || log_of_calls.close_at(0)) return true;
-  look_up_functions(library);
+  if (!has_destination() || log_of_calls.close_at(0)) return true;
+  know_destination();
   const std::uint64_t self = this_thread();
   while (!replayed()) {
     std::uint64_t owner = replayer.load(std::memory_order_seq_cst);
@@ -143,7 +168,7 @@ bool replay(const Opened& library) {
     // A thread of another process does not exist here: fork interrupted its replay.
     if (process_of(owner) != process_of(self) &&
         replayer.compare_exchange_strong(owner, self, std::memory_order_seq_cst)) {
-      replay_all(library.path);
+      replay_all();
       return true;
     }
     wait_until_finished();
@@ -151,14 +176,18 @@ bool replay(const Opened& library) {
   return true;
 }
 
-void catch_up(const Opened& library) {
-  replay(library);
-  look_up_functions(library);
+bool catch_up() {
+  if (!has_destination()) return false;
+  replay();
+  know_destination();
+  return true;
 }
 
+namespace {
+
+// Every argument is an integer or a pointer, so the longest signature serves them all: what a
+// function does not take lies in registers and stack slots that it does not read.
 void call_library(unsigned kind, void** handle, const std::uint64_t* a) {
-  // Every argument is an integer or a pointer, so the longest signature serves them all: what a
-  // function does not take lies in registers and stack slots that it does not read.
   using Register =
       void (*)(void**, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t);
@@ -178,6 +207,36 @@ void** call_fat_binary(std::uint64_t fat_binary) {
   void** handle = function != nullptr ? function(reinterpret_cast<void*>(fat_binary)) : nullptr;
   if (stub_keeps_references.load(std::memory_order_relaxed)) references::add_fat_binary(handle);
   return handle;
+}
+
+ANYCUDA_ONCE void call_unregister(void** handle) {
+  using Unregister = void (*)(void**);
+  const auto function = reinterpret_cast<Unregister>(real_function(index_of(kUnregister)));
+  if (function == nullptr) return;
+  references::remove_fat_binary(handle);
+  function(handle);
+}
+
+ANYCUDA_ONCE bool call_init_module(void** handle) {
+  using Init = char (*)(void**);
+  const auto function = reinterpret_cast<Init>(real_function(index_of(kInitModule)));
+  return function != nullptr && function(handle) != 0;
+}
+
+}  // namespace
+
+void** pass_on(unsigned kind, void** handle, const std::uint64_t* arguments) {
+  if (const auto leaders = leading_register.load(std::memory_order_acquire)) {
+    return leaders(kind, handle, arguments);
+  }
+  if (kind != kFatBinary && kind < kKindCount) {
+    call_library(kind, handle, arguments);
+    return nullptr;
+  }
+  if (kind == kFatBinary) return call_fat_binary(arguments[0]);
+  if (kind == kInitModule) return call_init_module(handle) ? handle : nullptr;
+  call_unregister(handle);
+  return nullptr;
 }
 
 }  // namespace anycuda::registration

@@ -6,12 +6,16 @@
 #include <cstring>
 
 #include "real.h"
+#include "support/elf_file.h"
 
 namespace anycuda::test {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 class Copies : public ::testing::Test {
  protected:
@@ -39,29 +43,20 @@ class Copies : public ::testing::Test {
     machine_.put_file(file, bytes);
     return file;
   }
-  // A copy of an older release: it and the other copies do not find each other.
-  Path old_copy(const std::string& name) {
-    return changed(name, [](std::string& bytes) {
-      const std::string symbol = "anycudaCopy1_";
-      for (std::size_t at = 0; (at = bytes.find(symbol, at)) != std::string::npos; ++at) {
-        bytes[at + std::strlen("anycudaCopy")] = '0';
-      }
-    });
-  }
-  // A copy whose table says that it is `size` bytes long.
-  Path copy_with_table(const std::string& name, std::uint32_t size) {
-    return changed(name, [size](std::string& bytes) {
-      const std::string symbol("anycudaCopy1_cudart", sizeof "anycudaCopy1_cudart");
-      for (std::size_t at = 0; (at = bytes.find(symbol, at)) != std::string::npos; ++at) {
-        for (std::uint32_t known = 8; known < 256 && known < at; known += 4) {
-          std::uint32_t head[2];
-          std::memcpy(head, &bytes[at - known], sizeof head);
-          if (head[0] != known || head[1] != 1) continue;
-          std::memcpy(&bytes[at - known], &size, sizeof size);
-          return;
-        }
-      }
-      FAIL() << "no table";
+  // The table of a copy: its size, the protocol, anycuda's version.
+  struct Table {
+    std::uint32_t words[3] = {24 + 12 * 4, 2, ANYCUDA_VERSION_NUMBER};
+  };
+  // A copy whose table has another word there.
+  Path copy_with_table(const std::string& name, int place, std::uint32_t word) {
+    return changed(name, [=](std::string& bytes) {
+      Table table;
+      const std::string known(reinterpret_cast<const char*>(&table), sizeof table);
+      const std::size_t at = bytes.find(known);
+      ASSERT_NE(at, std::string::npos);
+      ASSERT_EQ(bytes.find(known, at + 1), std::string::npos);
+      table.words[place] = word;
+      std::memcpy(&bytes[at], &table, sizeof table);
     });
   }
   Path caller(const std::string& name, const std::string& run_path) {
@@ -155,9 +150,10 @@ TEST_F(Copies, ChooseOnceWhenThreadsCallThroughAllOfThem) {
 
 TEST_F(Copies, OfEachLibraryAreOne) {
   for (const char* library : {"nvrtc", "nvjitlink", "cuda"}) {
-    EXPECT_THAT(content(stub(library)), HasSubstr(std::string("anycudaCopy1_") + library));
+    EXPECT_THAT(ElfFile::read(stub(library)).exported_names(), Contains("anycudaCopy2"));
   }
-  EXPECT_THAT(content(dropin_folder() / "libcuda.so.1"), HasSubstr("anycudaCopy1_cuda"));
+  EXPECT_THAT(ElfFile::read(dropin_folder() / "libcuda.so.1").exported_names(),
+              Contains("anycudaCopy2"));
 }
 
 // ---- one error per thread
@@ -241,55 +237,73 @@ TEST_F(Copies, UndoAnotherCopysRegistrations) {
 
 // ---- objects that contain a static stub
 
-// The leader changes the slots of its members at the first error of a stub.
-TEST_F(Copies, PluginWithAStaticStub_IsClosedBeforeAnError) {
-  REQUIRE_PROGRAM(fake("static_plugin"));
+class CopiesInPlugins : public Copies {
+ protected:
+  void SetUp() override {
+    Copies::SetUp();
+    REQUIRE_PROGRAM(fake("static_plugin"));
+  }
+  const std::string stub_ = "copy:" + stub("cudart").string();
+  const std::string plugin_ = "copy:" + fake("static_plugin").string();
+};
+
+// The stub knows nothing of the plugin: neither its slots nor its registrations are there any more.
+TEST_F(CopiesInPlugins, ClosedBeforeAnError_IsGone) {
   machine_.env("ANYCUDA_CUDART", library_of(cudart, "13.5"));
-  const std::string stub = "copy:" + names_[0].string();
-  const std::string plugin = "copy:" + fake("static_plugin").string();
-  for (const char* joins : {"call:plugin_version", "call:plugin_registers"}) {
-    EXPECT_THAT(run({stub, plugin, joins, "close", "use:1", "call:cudaBindTexture", kPeek}),
-                ElementsAre("call: 0", "close: still there", "call: 302", "call: 302"));
-    EXPECT_THAT(run({stub, plugin, joins, "close", plugin, "use:1", "call:cudaBindTexture", "use:3",
-                     "call:plugin_last_error"}),
-                ElementsAre("call: 0", "close: still there", "call: 302", "call: 302"));
+  for (const char* joins :
+       {"call:plugin_version", "call:plugin_registers", "call:plugin_last_error"}) {
+    const std::string result =
+        joins == std::string("call:plugin_last_error") ? "call: 35" : "call: 0";
+    EXPECT_THAT(run({stub_, plugin_, joins, "close", "use:1", "call:cudaBindTexture", kPeek}),
+                ElementsAre(result, "close: gone", "call: 302", "call: 302"));
+    EXPECT_THAT(run({stub_, plugin_, joins, "close", plugin_, "use:1", "call:cudaBindTexture",
+                     "use:3", "call:plugin_last_error"}),
+                ElementsAre(result, "close: gone", "call: 302", "call: 302"));
   }
 }
 
-// Nobody knows a static stub that has not joined another copy.
-TEST_F(Copies, PluginWithAStaticStub_Alone_IsUnloaded) {
-  REQUIRE_PROGRAM(fake("static_plugin"));
+TEST_F(CopiesInPlugins, CalledBeforeAnError_ShowTheStubsError) {
+  machine_.env("ANYCUDA_CUDART", fake("failing"));
+  EXPECT_THAT(run({stub_, plugin_, "call:plugin_last_error", "use:1", kAbsent, "use:2",
+                   "call:plugin_last_error", "call:plugin_last_error", "use:1", kPeek}),
+              ElementsAre("call: 0", "call: 302", "call: 302", "call: 0", "call: 0"));
+}
+
+TEST_F(CopiesInPlugins, UseTheProcesssLibrary) {
+  put_runtimes();
+  machine_.env("ANYCUDA_CUDART", path("opt/a/libcudart.so.12"));
+  const std::string other = "set:ANYCUDA_CUDART=" + path("opt/b/libcudart.so.12").string();
+  const std::string loaded = "loaded: " + path("opt/a/libcudart.so.12").string();
+  EXPECT_THAT(
+      run({stub_, "version", other, plugin_, "call:plugin_version", "loaded:libcudart.so.12"}),
+      ElementsAre("version: 12090", "call: 0", loaded));
+  EXPECT_THAT(run({stub_, plugin_, "call:plugin_version", other, "close", "use:1", "version",
+                   "loaded:libcudart.so.12"}),
+              ElementsAre("call: 0", "close: gone", "version: 12090", loaded));
+}
+
+// The plugin keeps its registrations, until a call through it passes them to the stub that leads.
+TEST_F(CopiesInPlugins, RegistrationsArePassedOn) {
+  machine_.env("ANYCUDA_CUDART", fake("recording"));
+  EXPECT_THAT(run({stub_, "register:first", plugin_, "call:plugin_keeps", "call:plugin_last_error",
+                   "use:1", "call:cudaGetDevice", "use:2", "close", "use:1", "call:cudaGetDevice"}),
+              ElementsAre("register: done", "call: 0", "fat binary 0",
+                          "function first of 0, limit -1", "end 0", "fat binary 1", "end 1",
+                          "call: 4242", "call: 4242", "unregister 1", "close: gone", "call: 4242"));
+}
+
+// Nobody knows a static stub that has not found another copy.
+TEST_F(CopiesInPlugins, Alone_IsUnloaded) {
   machine_.env("ANYCUDA_CUDART", library_of(cudart, "13.5"));
-  const std::string plugin = "copy:" + fake("static_plugin").string();
-  EXPECT_THAT(run({plugin, "call:plugin_version", "close"}), ElementsAre("call: 0", "close: gone"));
+  EXPECT_THAT(run({plugin_, "call:plugin_version", "close"}),
+              ElementsAre("call: 0", "close: gone"));
 }
 
 // ---- copies of other versions
 
-TEST_F(Copies, FromBeforeUseTheSameLibrary) {
-  put_runtimes();
-  machine_.library_path("opt/a");
-  const std::string old = "copy:" + old_copy("old").string();
-  const std::string now = "copy:" + names_[0].string();
-  for (const auto& [first, second] : {std::pair(old, now), std::pair(now, old)}) {
-    EXPECT_THAT(
-        run({first, second, "use:1", "version", "set:LD_LIBRARY_PATH=" + path("opt/b").string(),
-             "use:2", "version", "loaded:libcudart.so.12"}),
-        ElementsAre("version: 12090", "version: 12090",
-                    "loaded: " + path("opt/a/libcudart.so.12").string()));
-  }
-}
-
-TEST_F(Copies, FromBeforeDoNotTakePartInErrorsAndRegistrations) {
-  machine_.env("ANYCUDA_CUDART", fake("failing"));
-  names_[1] = old_copy("old");
-  EXPECT_THAT(with_copies({"use:2", kPeek, "use:1", kAbsent, "use:2", kPeek, "use:3", kGet}),
-              ElementsAre("call: 0", "call: 302", "call: 0", "call: 302"));
-}
-
 TEST_F(Copies, WithALargerTableJoinAndLead) {
   machine_.env("ANYCUDA_CUDART", fake("failing"));
-  const Path larger = copy_with_table("larger", 4096);
+  const Path larger = copy_with_table("larger", 0, 4096);
   for (const auto& names : {std::vector<Path>{larger, names_[0]}, {names_[0], larger}}) {
     names_ = names;
     EXPECT_THAT(with_copies({"use:1", kAbsent, "use:2", kPeek, kGet, "use:1", kPeek}),
@@ -298,10 +312,10 @@ TEST_F(Copies, WithALargerTableJoinAndLead) {
 }
 
 // It has the choice, and nothing else.
-TEST_F(Copies, SmallerTable_SharesItsEntries) {
+TEST_F(Copies, SmallerTable_SharesTheChoice) {
   put_runtimes();
   machine_.env("ANYCUDA_CUDART", path("opt/a/libcudart.so.12"));
-  const Path smaller = copy_with_table("smaller", 8 + 3 * 4);
+  const Path smaller = copy_with_table("smaller", 0, 24);
   for (const auto& names : {std::vector<Path>{smaller, names_[0]}, {names_[0], smaller}}) {
     names_ = names;
     EXPECT_THAT(
@@ -312,16 +326,89 @@ TEST_F(Copies, SmallerTable_SharesItsEntries) {
   }
 }
 
-TEST_F(Copies, FollowACopyOfALaterVersion) {
+// A build that knows CUDA 11 and 12 (earlier_stub.py), called by programs built for CUDA 12.
+class EarlierCopy : public Copies {
+ protected:
+  void SetUp() override {
+    Copies::SetUp();
+    REQUIRE_PROGRAM(fake("earlier/libcudart_stub"));
+    machine_.env("ANYCUDA_CUDART", library_of(cudart, "13.5"));
+    names_ = {fake("earlier/libcudart_stub"), stub("cudart")};
+  }
+  static constexpr char kCall[] = "call:cudaRuntimeGetVersion@libcudart.so.12";
+};
+
+TEST_F(EarlierCopy, Alone_RefusesALaterCuda) {
+  names_.pop_back();
+  EXPECT_THAT(with_copies({kCall}), ElementsAre("call: 35"));
+  EXPECT_THAT(error_, HasSubstr("newer than this anycuda knows"));
+}
+
+TEST_F(EarlierCopy, BesideALaterOne_RunsOnALaterCuda) {
+  for (const char* first : {"use:1", "use:2"}) {
+    EXPECT_THAT(with_copies({first, kCall, "use:2", kCall, "use:1", kCall, kCall}),
+                ElementsAre("call: 0", "call: 0", "call: 0", "call: 0"));
+    EXPECT_THAT(error_, IsEmpty());
+  }
+  std::reverse(names_.begin(), names_.end());
+  EXPECT_THAT(with_copies({"use:2", kCall, "use:1", kCall}), ElementsAre("call: 0", "call: 0"));
+}
+
+// cudaBindTexture is absent in CUDA 13 for every caller but those of 11.
+TEST_F(EarlierCopy, BesideALaterOne_SharesItsErrors) {
+  EXPECT_THAT(with_copies({"use:1", kGet, kGet, "call:cudaBindTexture", kPeek, "use:2", kPeek, kGet,
+                           "use:1", kGet, "call:cudaBindTexture", "use:2", kGet}),
+              ElementsAre("call: 35", "call: 35", "call: 302", "call: 302", "call: 302",
+                          "call: 302", "call: 35", "call: 302", "call: 302"));
+}
+
+TEST_F(EarlierCopy, BesideALaterOne_PassesItsRegistrationsOn) {
+  machine_.env("ANYCUDA_CUDART", fake("recording"));
+  EXPECT_THAT(with_copies({"use:1", "register:first", "register:gone", "unregister", "use:2",
+                           "register:second", "call:cudaGetDevice", "use:1", "register:late",
+                           "unregister", "use:2", "unregister", "use:1", "unregister"}),
+              ElementsAre("register: done", "register: done", "unregister: done", "register: done",
+                          "fat binary 0", "function first of 0, limit -1", "end 0", "fat binary 1",
+                          "function second of 1, limit -1", "end 1", "call: 4242", "fat binary 2",
+                          "function late of 2, limit -1", "end 2", "register: done", "unregister 2",
+                          "unregister: done", "unregister 1", "unregister: done", "unregister 0",
+                          "unregister: done"));
+}
+
+// Too late to be served: it goes on with what it has decided.
+TEST_F(EarlierCopy, CalledBeforeALaterOneIsLoaded_GoesOn) {
   put_runtimes();
-  machine_.env("LATER_CHOICE", path("opt/a/libcudart.so.12"))
-      .env("ANYCUDA_CUDART", path("opt/b/libcudart.so.12"));
-  EXPECT_THAT(run({"open:" + fake("later_copy").string(), "copy:" + names_[0].string(),
-                   "register:kernel", "version", "call:cudaBindTexture", kPeek, kGet, kGet}),
-              ElementsAre("open: yes", "joined by protocol 1, whole", "registered kind 1",
-                          "registered kind 3", "registered kind 2", "register: done", "replayed",
-                          "version: 12090", "call: 302", "replayed", "call: 302", "replayed",
-                          "call: 302", "call: 0"));
+  machine_.env("ANYCUDA_CUDART", path("opt/a/libcudart.so.12"));
+  EXPECT_THAT(
+      run({"copy:" + names_[0].string(), kCall, "copy:" + names_[1].string(), kCall, "use:1",
+           "call:cudaGetDevice@libcudart.so.12", "use:2", kGet, "loaded:libcudart.so.12"}),
+      ElementsAre("call: 0", "call: 0", "call: 35", "call: 35",
+                  "loaded: " + path("opt/a/libcudart.so.12").string()));
+}
+
+TEST_F(Copies, OfEqualVersions_AreNotServed) {
+  put_runtimes();
+  machine_.env("ANYCUDA_CUDART", path("opt/a/libcudart.so.12")).env("ANYCUDA_LOG", "debug");
+  with_copies({"use:1", "version", "use:2", "version", "use:3", "version"});
+  EXPECT_THAT(error_, Not(HasSubstr("in a later anycuda")));
+  names_[2] = copy_with_table("later", 2, ANYCUDA_VERSION_NUMBER + 1);
+  with_copies({"use:1", "version", "use:2", "version", "use:3", "version"});
+  EXPECT_THAT(error_, HasSubstr("in a later anycuda"));
+}
+
+TEST_F(Copies, CopyOfALaterVersion_ServesTheOthers) {
+  put_runtimes();
+  machine_.env("ANYCUDA_CUDART", path("opt/b/libcudart.so.12"));
+  EXPECT_THAT(
+      run({"copy:" + names_[0].string(), "register:kernel", "copy:" + fake("later_copy").string(),
+           "use:1", "call:cudaMalloc@libcudart.so.12", "call:cudaMalloc@libcudart.so.12",
+           "call:cudaBindTexture", kPeek, "unregister", "loaded:libcudart.so.12"}),
+      ElementsAre("register: done", "registered kind 1 of nothing", "registered kind 3 of its own",
+                  "registered kind 2 of its own", "replayed",
+                  "serves cudaMalloc of libcudart.so.12", "call: 7", "call: 7", "replayed",
+                  "serves cudaBindTexture of no version", "call: 7", "replayed",
+                  "serves cudaPeekAtLastError of no version", "call: 0",
+                  "registered kind 256 of its own", "unregister: done", "loaded: none"));
 }
 
 }  // namespace

@@ -110,10 +110,8 @@ TEST(Releases, AreAllOfTheFieldsSince11_7) {
   EXPECT_GE(releases_of(nvjitlink).size(), 15u);
 }
 
-// By this name copies of a stub find each other (docs/copies.md).
-std::string copy_symbol(const std::string& library, const std::string& version) {
-  return "anycudaCopy1_" + library + "@" + version;
-}
+// By these names copies of a stub find each other (docs/copies.md).
+constexpr const char* kCopyNames[] = {"anycudaCopy2", "anycudaProcess2"};
 
 // What the real libraries export between them: the stub may have no more. A library that could not
 // be fetched would make a name look foreign.
@@ -129,10 +127,11 @@ TEST_P(OnlyPromised, NamesAreExported) {
     for (const std::string& name : real.exported_names()) promised.insert(name + "@ANYCUDA_NATIVE");
     versions.insert(real.version_definitions.begin(), real.version_definitions.end());
   }
-  const std::string library(GetParam().name);
-  for (const std::string& version : versions) promised.insert(copy_symbol(library, version));
-  promised.insert(copy_symbol(library, "ANYCUDA_NATIVE"));
-  const ElfFile& ours = stub_of(library);
+  for (const std::string name : kCopyNames) {
+    for (const std::string& version : versions) promised.insert(name + "@" + version);
+    promised.insert(name + "@ANYCUDA_NATIVE");
+  }
+  const ElfFile& ours = stub_of(std::string(GetParam().name));
   EXPECT_THAT(missing_from(promised, ours.exported_versioned_names()), IsEmpty());
   ASSERT_FALSE(ours.version_definitions.empty());
   EXPECT_EQ(ours.version_definitions.front(), "ANYCUDA_NATIVE");  // callers without versions
@@ -180,7 +179,7 @@ TEST(Driver, ExportsNothingElse) {
   REQUIRE_ARTIFACT("driver-535");
   REQUIRE_ARTIFACT("driver-550");
   Names promised = names_in_database("cuda");
-  promised.insert("anycudaCopy1_cuda");
+  promised.insert(std::begin(kCopyNames), std::end(kCopyNames));
   for (const char* artifact : {"driver-535", "driver-550"}) {
     promised.merge(ElfFile::read(Artifacts::of_this_build().folder(artifact) / "libcuda.so.1")
                        .exported_names());

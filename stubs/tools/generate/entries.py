@@ -3,6 +3,7 @@
 
 from pathlib import Path
 
+from . import copy_table
 from .cpu import Cpu
 from .plan import NATIVE_VERSION, Plan
 
@@ -44,11 +45,11 @@ def _variable(number: int, name: str, size: int, version: str) -> str:
 
 
 def version_script(plan: Plan) -> str:
-    """Every name comes from the assembler's .symver; the script gives the versions their order. Symbols that
+    """Every name but one comes from the assembler's .symver; the script gives the versions their order. Symbols that
     the linker adds stay local (`local: *` would hide the default names, too); as patterns, since lld
     refuses a plain name that is not defined."""
     first, *others = plan.symbol_versions
-    lines = [f"{first} {{ local: _ini[t]; _fin[i]; _edat[a]; _en[d]; __bss_star[t]; anycuda_*; }};"]
+    lines = [f"{first} {{ global: {copy_table.PROCESS}; local: _ini[t]; _fin[i]; _edat[a]; _en[d]; __bss_star[t]; anycuda_*; }};"]
     lines += [f"{version} {{ }};" for version in others]
     return "\n".join(lines) + "\n"
 

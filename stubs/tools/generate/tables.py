@@ -116,7 +116,7 @@ def _before_first_call(descriptor: Descriptor) -> str:
     if not descriptor.before_first_call:
         return ""
     return ('extern "C" __attribute__((visibility("hidden"))) bool '
-            f"{descriptor.before_first_call}(const anycuda::Opened&);")
+            f"{descriptor.before_first_call}();")
 
 
 class _Lists:

@@ -15,16 +15,27 @@ int plugin_last_error(void* unused) {
   return cudaGetLastError();
 }
 
-// As an object does that nvcc has compiled, in its constructor and its destructor.
-int plugin_registers(void* unused) {
-  static struct {
-    int magic, version;
-    const void* data;
-    void* more;
-  } fat_binary = {0x466243b1, 1, NULL, NULL};
+static struct {
+  int magic, version;
+  const void* data;
+  void* more;
+} fat_binary = {0x466243b1, 1, NULL, NULL};
+static void** registered;
+
+// As an object does that nvcc has compiled, in its constructor, and in its destructor.
+int plugin_keeps(void* unused) {
   (void)unused;
-  void** handle = __cudaRegisterFatBinary(&fat_binary);
-  __cudaRegisterFatBinaryEnd(handle);
-  __cudaUnregisterFatBinary(handle);
+  registered = __cudaRegisterFatBinary(&fat_binary);
+  __cudaRegisterFatBinaryEnd(registered);
+  return 0;
+}
+static void unregister(void) {
+  if (registered != NULL) __cudaUnregisterFatBinary(registered);
+  registered = NULL;
+}
+__attribute__((destructor)) static void leave(void) { unregister(); }
+int plugin_registers(void* unused) {
+  plugin_keeps(unused);
+  unregister();
   return 0;
 }

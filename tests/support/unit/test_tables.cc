@@ -164,7 +164,7 @@ constexpr StatusOverride kOverrides[] = {{kQuery, 0}};
 std::int32_t builtin_function() { return 77; }
 void* const kBuiltins[] = {reinterpret_cast<void*>(&builtin_function)};
 
-bool count_opened(const Opened&) {
+bool count_opened() {
   ++opened_calls;
   return slots_may_be_filled;
 }
@@ -239,7 +239,7 @@ const Tables kTables = {
 }  // namespace anycuda
 
 // In a stub the entry file has these four.
-const anycuda::CopyTable anycuda_copy = {8, anycuda::kCopyProtocol, {0}};
-const char anycuda_copy_name[] = "anycudaCopy1_test";
+const anycuda::CopyTable anycuda_copy = {24, anycuda::kCopyProtocol, 0, 0, nullptr, {0}};
+const std::uint32_t anycuda_is_static = 0;
 void* anycuda_slots[anycuda::unit::kSlotCount];
 char anycuda_lazy[anycuda::lazy_offset(anycuda::unit::kSlotCount)];

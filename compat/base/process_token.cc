@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compat/base/process_token.h"
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <new>
+
+#include "compat/base/reserve.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18  // Linux 4.14
+#endif
+
+namespace anycuda {
+namespace {
+
+// In memory that the kernel clears in a forked child. 0: the process is new.
+using Token = std::atomic<std::uint32_t>;
+std::atomic<Token*> token{nullptr};
+
+Token* new_token() {
+  void* const page = map_pages(sizeof(Token));
+  if (page == nullptr) return nullptr;
+  Token* known = nullptr;
+  const bool is_cleared = madvise(page, sizeof(Token), MADV_WIPEONFORK) == 0;
+  Token* const mine = is_cleared ? new (page) Token{0} : nullptr;
+  if (is_cleared && token.compare_exchange_strong(known, mine, std::memory_order_acq_rel)) {
+    return mine;
+  }
+  munmap(page, sizeof(Token));
+  return known;
+}
+
+// Two processes begin in different nanoseconds.
+std::uint32_t new_number() {
+  timespec now = {};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);  // (libc's is of glibc 2.17)
+  const auto number = static_cast<std::uint32_t>(now.tv_sec) * 1000000000U +
+                      static_cast<std::uint32_t>(now.tv_nsec);
+  return number != 0 ? number : 1;
+}
+
+}  // namespace
+
+std::uint32_t process_token() {
+  Token* place = token.load(std::memory_order_acquire);
+  if (place == nullptr) place = new_token();
+  if (place == nullptr) return static_cast<std::uint32_t>(getpid());
+  std::uint32_t known = place->load(std::memory_order_relaxed);
+  if (known != 0) return known;
+  const std::uint32_t mine = new_number();
+  return place->compare_exchange_strong(known, mine, std::memory_order_relaxed) ? mine : known;
+}
+
+}  // namespace anycuda
