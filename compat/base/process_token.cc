@@ -2,8 +2,6 @@
 #include "compat/base/process_token.h"
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -35,14 +33,8 @@ Token* new_token() {
   return known;
 }
 
-// Two processes begin in different nanoseconds.
-std::uint32_t new_number() {
-  timespec now = {};
-  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);  // (libc's is of glibc 2.17)
-  const auto number = static_cast<std::uint32_t>(now.tv_sec) * 1000000000U +
-                      static_cast<std::uint32_t>(now.tv_nsec);
-  return number != 0 ? number : 1;
-}
+// The number of this process or, in a new child, of its parent.
+std::atomic<std::uint32_t> number{0};
 
 }  // namespace
 
@@ -52,8 +44,10 @@ std::uint32_t process_token() {
   if (place == nullptr) return static_cast<std::uint32_t>(getpid());
   std::uint32_t known = place->load(std::memory_order_relaxed);
   if (known != 0) return known;
-  const std::uint32_t mine = new_number();
-  return place->compare_exchange_strong(known, mine, std::memory_order_relaxed) ? mine : known;
+  const std::uint32_t mine = number.load(std::memory_order_relaxed) + 1;
+  if (!place->compare_exchange_strong(known, mine, std::memory_order_relaxed)) return known;
+  number.store(mine, std::memory_order_relaxed);
+  return mine;
 }
 
 }  // namespace anycuda

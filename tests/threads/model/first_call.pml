@@ -17,29 +17,40 @@
 #define NOTHING 0  /* a slot that leads to the resolver; no choice */
 #define OURS 3     /* the stub's own last-error function; 1 and 2: a library's function */
 
+byte choice = NOTHING;   /* stub_copies.cc: the record of the choice in the process's list */
 byte chosen[COPIES];     /* opened_library.cc: `opened` */
-byte slot[COPIES];       /* slots.h: of a function that the library has */
+byte slot[COPIES];       /* jump_slots.h: of a function that the library has */
 byte error_slot[COPIES]; /* the same of cudaGetLastError */
 bool any[COPIES];        /* last_error.cc */
-bool joined = false;     /* stub_copies.cc: `members` of the leader */
+bool joined = false;     /* stub_copies.cc: the record of the member in that list */
 byte used = NOTHING;     /* the library that a call has reached */
 bool remembered = false; /* remember_error() has returned */
 
-/* opened_library.cc, adopt_library(): *mine becomes what the c has. */
+/* opened_library.cc, adopt_library(): `mine` becomes what c has. */
 inline adopt_library(c, mine) {
-#ifdef SETTLE_BLINDLY
-  chosen[c] = mine
-#else
   atomic {
     if
     :: chosen[c] == NOTHING -> chosen[c] = mine
     :: else -> mine = chosen[c]
     fi
   }
+}
+
+/* stub_copies.cc, choose_for_all_copies(): `mine` becomes the choice that stands. */
+inline choose(mine) {
+#ifdef SETTLE_BLINDLY
+  choice = mine
+#else
+  atomic {
+    if
+    :: choice == NOTHING -> choice = mine
+    :: else -> mine = choice
+    fi
+  }
 #endif
 }
 
-/* stub_copies.cc, find_leading_copy(): a copy that asks the leader has joined it. */
+/* stub_copies.cc, join_process(): the leader knows a copy that has joined. */
 inline join(c) {
   if
   :: c == MEMBER -> joined = true
@@ -58,8 +69,8 @@ inline open(c, lib) {
 #endif
      /* join_choice() */
      if
-     :: c == MEMBER && chosen[LEADER] != NOTHING ->
-        lib = chosen[LEADER];
+     :: choice != NOTHING ->
+        lib = choice;
         adopt_library(c, lib)
      :: else ->
         /* the search: what it finds depends on who calls */
@@ -68,21 +79,19 @@ inline open(c, lib) {
         :: lib = 2
         :: lib = NOTHING
         fi;
-        /* adopt_for_all_copies() */
         if
-        :: lib != NOTHING && c == MEMBER ->
+        :: lib != NOTHING ->
 #ifndef KEEP_TO_ITSELF
-           adopt_library(LEADER, lib); /* anycuda_copy_offer() */
+           choose(lib);
 #endif
            adopt_library(c, lib)
-        :: lib != NOTHING && c == LEADER -> adopt_library(c, lib)
         :: lib == NOTHING
         fi
      fi
   fi
 }
 
-/* slots.h, fill_slot(). */
+/* jump_slots.h, fill_slot(). */
 inline fill(place, target) {
 #ifdef FILL_BLINDLY
   place = target
