@@ -73,10 +73,10 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
     report_shortage(shortage, function);
     return nullptr;
   }
-  const Loads loads = loads_now();
+  const std::uint64_t loads = load_count_for_mark();
   // Another thread has loaded a library meanwhile, or this search, which has closed it again.
   const bool looks_again =
-      loads.count != loads_before && environment_variable(kLibrary.variable) == nullptr;
+      loads != loads_before && environment_variable(kLibrary.variable) == nullptr;
   request.tiers = only(SearchTier::loaded);
   const Report* const late = looks_again ? search_with_reserve(request, &arena) : nullptr;
   if (late != nullptr && late->handle != nullptr) return publish(*late, &arena);

@@ -3,73 +3,64 @@
 
 #include <link.h>
 
+#include <cstddef>
+
 #include "compat/search/machine/loaded.h"
 
 namespace anycuda {
 namespace {
 
-// struct dl_find_object of glibc 2.35, for an older one's headers.
-struct FoundObject {
-  unsigned long long flags;
-  void* map_start;
-  void* map_end;
-  link_map* object;
-  void* eh_frame;
-  unsigned long long reserved[7];
-};
-using FindObject = int (*)(void* address, FoundObject* result);
-// Looked up, and not linked: a stub that is built here may run with an older glibc. nullptr: not
-// looked up yet.
-std::atomic<FindObject> find_object{nullptr};
-int find_nothing(void*, FoundObject*) { return -1; }
+// The words of the dynamic linker that may be its counter. One is, as long as any is noted.
+constexpr int kMostWords = 8;
+std::atomic<const std::uint64_t*> words[kMostWords];
+// Changed only under the dynamic linker's lock, as the words are.
+bool words_are_noted = false;
 
-// In place of the last object's address, with the count as the print:
-constexpr std::uintptr_t kCounted = 1;  // nothing tells whether it is there
-constexpr std::uintptr_t kLoading = 2;  // it is being loaded, and not found before that is done
+// _rtld_global begins with the list of objects and its length, which equals the counter until an
+// object is unloaded.
+constexpr std::size_t kHeadWords = 2;
+constexpr std::size_t kMostBytes = 64 << 10;
 
-const FoundObject* object_at(std::uintptr_t address, FoundObject* found) {
-  const FindObject find = find_object.load(std::memory_order_relaxed);
-  const bool is_known = find != nullptr && find(reinterpret_cast<void*>(address), found) == 0;
-  // It succeeds without an object while that is being unloaded.
-  return is_known && found->object != nullptr ? found : nullptr;
-}
-
-std::uint64_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
-
-// A sum, since every failing call makes one. Nothing that the record points to is read: the object
-// may be gone by now, and pointers in freed memory lead anywhere. AddressSanitizer reports that
-// moment, of which load_mark.h tells.
-[[gnu::no_sanitize_address]] std::uint64_t print_of(const FoundObject& found) {
-  const link_map& object = *found.object;
-  return number(&object) + number(object.l_ld) * 3 + number(object.l_name) * 1009 +
-         number(object.l_prev) * 10007 + number(found.map_start) * 100003 +
-         number(found.map_end) * 1000003 + number(found.eh_frame) * 10000019;
-}
-
-[[gnu::no_sanitize_address]] link_map* next_of(const link_map& object) {
-  return __atomic_load_n(&object.l_next, __ATOMIC_RELAXED);
-}
-
-ListEntry entry_of(const link_map* object, std::uint64_t count) {
-  if (object == nullptr) return {kCounted, count};
-  const auto address = reinterpret_cast<std::uintptr_t>(object->l_ld);
-  FoundObject found;
-  if (object_at(address, &found) == nullptr) return {kLoading, count};
-  return found.object == object ? ListEntry{address, print_of(found)} : ListEntry{kCounted, count};
+std::uint64_t value_of(const std::uint64_t* word) {
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
 struct Walk {
-  const link_map* object;  // where it starts: the list is the one of this code's namespace
-  Loads loads;
+  const std::uint64_t* begin;
+  const std::uint64_t* end;
+  std::uint64_t count;
 };
 
-int visit(dl_phdr_info* info, std::size_t, void* argument) {
+// More matches than there is room for: none is noted, and the next look notes them.
+void note_words(const Walk& walk) {
+  int found = 0;
+  const std::uint64_t* matches[kMostWords];
+  for (const std::uint64_t* word = walk.begin; word < walk.end; ++word) {
+    if (value_of(word) != walk.count) continue;
+    if (found == kMostWords) return;
+    matches[found++] = word;
+  }
+  for (int i = 0; i < found; ++i) words[i].store(matches[i], std::memory_order_relaxed);
+  words_are_noted = true;
+}
+
+void drop_words(std::uint64_t count) {
+  for (auto& word : words) {
+    const std::uint64_t* const noted = word.load(std::memory_order_relaxed);
+    if (noted != nullptr && value_of(noted) != count) {
+      word.store(nullptr, std::memory_order_relaxed);
+    }
+  }
+}
+
+int visit_for_mark(dl_phdr_info* info, std::size_t, void* argument) {
   auto* walk = static_cast<Walk*>(argument);
-  const std::uint64_t count = info->dlpi_adds;  // the same in each record
-  const link_map* last = walk->object;
-  while (last != nullptr && next_of(*last) != nullptr) last = next_of(*last);
-  walk->loads = {{entry_of(last, count), entry_of(last != nullptr ? last->l_prev : nullptr, count)},
-                 count};
+  walk->count = info->dlpi_adds;  // the same in each record
+  if (words_are_noted) {
+    drop_words(walk->count);
+  } else {
+    note_words(*walk);
+  }
   return 1;
 }
 
@@ -86,49 +77,38 @@ std::uint64_t load_count() {
   return count;
 }
 
-Loads loads_now() {
-  if (find_object.load(std::memory_order_relaxed) == nullptr) {
-    const auto found =
-        reinterpret_cast<FindObject>(const_cast<void*>(loaded_symbol("_dl_find_object")));
-    find_object.store(found != nullptr ? found : find_nothing, std::memory_order_relaxed);
-  }
-  FoundObject own;
-  const auto here = reinterpret_cast<std::uintptr_t>(&loads_now);
-  Walk walk{object_at(here, &own) != nullptr ? own.object : nullptr, {}};
-  dl_iterate_phdr(visit, &walk);
-  return walk.loads;
+std::uint64_t load_count_for_mark() {
+  std::size_t size = 0;
+  const auto* begin = static_cast<const std::uint64_t*>(loaded_symbol("_rtld_global", &size));
+  if (begin == nullptr || size > kMostBytes) size = 0;
+  const std::uint64_t* const end = begin + size / sizeof *begin;
+  Walk walk{size > kHeadWords * sizeof *begin ? begin + kHeadWords : end, end, 0};
+  dl_iterate_phdr(visit_for_mark, &walk);
+  return walk.count;
 }
 
-void LoadMark::set(const Loads& loads) {
-  for (int i = 1; i >= 0; --i) {
-    last_[i].print.store(loads.last[i].print, std::memory_order_relaxed);
-    last_[i].address.store(loads.last[i].address, std::memory_order_release);
-  }
+void hide_load_counter() {
+  words_are_noted = true;
+  for (auto& word : words) word.store(nullptr, std::memory_order_relaxed);
 }
 
 bool LoadMark::is_latest() {
-  const std::uintptr_t last = last_[0].address.load(std::memory_order_acquire);
-  if (last == kCounted || last == kLoading) return is_latest_by_count(last == kLoading);
-  for (AtomicEntry& entry : last_) {
-    const std::uintptr_t address = entry.address.load(std::memory_order_acquire);
-    FoundObject found;
-    if (address == 0 || object_at(address, &found) == nullptr) continue;
-    if (print_of(found) == entry.print.load(std::memory_order_relaxed)) {
-      return next_of(*found.object) == nullptr;
-    }
+  const std::uint64_t count = count_.load(std::memory_order_acquire);
+  if (count == 0) return false;
+  bool is_known = false;
+  for (const auto& word : words) {
+    const std::uint64_t* const noted = word.load(std::memory_order_relaxed);
+    if (noted == nullptr) continue;
+    if (value_of(noted) != count) return false;
+    is_known = true;
   }
-  return false;
+  return is_known || is_latest_by_walk(count);
 }
 
-bool LoadMark::is_latest_by_count(bool for_a_moment) {
-  if (!for_a_moment) {
-    const std::uint32_t walk = walks_.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (walk > kMostWalks && (walk & (walk - 1)) != 0) return true;
-  }
-  const Loads now = loads_now();
-  if (now.count != last_[0].print.load(std::memory_order_relaxed)) return false;
-  set(now);  // which may do without counting now
-  return true;
+bool LoadMark::is_latest_by_walk(std::uint64_t count) {
+  const std::uint32_t walk = walks_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (walk > kMostWalks && (walk & (walk - 1)) != 0) return true;
+  return load_count() == count;
 }
 
 }  // namespace anycuda

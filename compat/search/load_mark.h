@@ -3,6 +3,23 @@
 // Has the process loaded a library since? After a failed search every failing call asks that, so it
 // must be very cheap, and must not take a lock of the dynamic linker: a child that is forked while
 // another thread holds the lock of dl_iterate_phdr() never gets it.
+//
+// It must not read the list of loaded objects without that lock either: another thread may unload
+// an object and free its record at any time, and an allocator may unmap what is freed (Electric
+// Fence, GWP-ASan).
+//
+// glibc counts the objects that a process has ever loaded, in 64 bits (dlpi_adds of
+// dl_iterate_phdr(3)). The counter is a word of the dynamic linker's exported variable
+// _rtld_global, which is never unmapped: in every glibc from 2.17 on, at an offset that depends on
+// the release and the CPU. So the offset is not built in: under the lock, every word that equals
+// dlpi_adds is noted, and at each later look a word that differs from dlpi_adds is dropped. The
+// counter is always among these words. If none of them has changed, nothing has been loaded.
+// Another word that equals the counter by chance and changes costs one more look at the loaded
+// objects.
+//
+// (Other ways: _dl_find_object() takes no lock, but does not tell which object is the last one. A
+// system call that reads memory that may be unmapped, such as process_vm_readv(), makes a failing
+// call 20 to 50 times as slow.)
 #pragma once
 
 #include <atomic>
@@ -10,54 +27,31 @@
 
 namespace anycuda {
 
-// One object of the list: an address in it, and a print of what identifies it.
-struct ListEntry {
-  std::uintptr_t address = 0;
-  std::uint64_t print = 0;
-};
-// The list of loaded objects at one moment: its last two, and how many the process had ever loaded.
-struct Loads {
-  ListEntry last[2];
-  std::uint64_t count = 0;
-};
-// Walks the list, under the dynamic linker's lock.
-Loads loads_now();
-// Only Loads::count of that, at a fraction of the cost.
+// How many objects the process has ever loaded (never 0). Takes the dynamic linker's lock.
 std::uint64_t load_count();
+// The same, and finds the counter for LoadMark.
+std::uint64_t load_count_for_mark();
+// For tests: as with a libc whose counter cannot be found.
+void hide_load_counter();
 
-// The dynamic linker appends each object that it loads to its list. So no library has been loaded
-// as long as the object that was last at the mark is still loaded and still the last. It may be
-// unloaded, and its record freed: _dl_find_object() (glibc 2.35) finds the object at an address
-// without a lock, and the record is read only after it has found the object. In the few
-// instructions between the two another thread may unload the object; the record is then read from
-// freed memory, and at worst the answer is "loaded". An object that was unloaded, and another one
-// loaded in its place, differ in their extent, their sections or their records' neighbours (unless
-// they are equal to the byte, with names of one length). If the last object was unloaded, the one
-// before it is checked for being the last now.
-//
-// If _dl_find_object() cannot be used (an older glibc; the last object of a namespace of dlmopen(),
-// which may be a substitute for the dynamic linker) the objects are counted, by a walk: at the
-// first kMostWalks calls, and then at the 2048th, the 4096th and so on, since the number of walks
-// must have a limit. A library that is loaded after many failures is then noticed late. The objects
-// are counted, too, while another thread is loading the last object.
+// If the counter is not found (no glibc has been seen in which it is not), the objects are counted
+// by a walk over the list: at the first kMostWalks calls, and then at the 2048th, the 4096th and so
+// on, since the number of walks must have a limit. A library that is loaded after many failures is
+// then noticed late.
 class LoadMark {
  public:
   static constexpr std::uint32_t kMostWalks = 1024;
 
-  bool is_set() const { return last_[0].address.load(std::memory_order_relaxed) != 0; }
-  void set(const Loads& loads);
-  // Has no library been loaded since set()? False before set(). Two threads that call set() at the
-  // same time may leave parts of both marks: at worst the answer is then "loaded".
+  bool is_set() const { return count_.load(std::memory_order_relaxed) != 0; }
+  // `count`: load_count_for_mark() of that moment.
+  void set(std::uint64_t count) { count_.store(count, std::memory_order_release); }
+  // Has no library been loaded since set()? False before set().
   bool is_latest();
 
  private:
-  bool is_latest_by_count(bool for_a_moment);
+  bool is_latest_by_walk(std::uint64_t count);
 
-  struct AtomicEntry {
-    std::atomic<std::uintptr_t> address{0};
-    std::atomic<std::uint64_t> print{0};
-  };
-  AtomicEntry last_[2];
+  std::atomic<std::uint64_t> count_{0};
   std::atomic<std::uint32_t> walks_{0};
 };
 

@@ -55,6 +55,16 @@ TEST_F(Failing, LookAgainOnlyAfterALoadAndAdoptTheLibrary) {
             "runtime loaded 0:3 with walks\n");
 }
 
+TEST_F(Failing, ReadNoMemoryThatAnUnloadHasFreed) {
+  if (!kSanitized) machine.preload(object("unmapping_allocator"));
+  EXPECT_EQ(run("unloading_calls", {object("plain"), runtime()}),
+            "loaded 35:0\n"
+            "unloaded meanwhile 35:0\n"
+            "library unloaded\n"
+            "unloaded 35:0\n"
+            "runtime loaded 0:3\n");
+}
+
 TEST_F(Failing, ReadNoVariableWhileOtherThreadsSetSome) {
   EXPECT_EQ(run("settings", {"storm", runtime()}), "before 302\nafter 302\n");
 }

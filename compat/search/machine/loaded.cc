@@ -103,11 +103,12 @@ struct SymbolVisit {
   const char* name;
   std::uint32_t hash;
   const void* found;
+  std::size_t size;
 };
 
 int visit_symbols(dl_phdr_info* info, std::size_t, void* argument) {
   auto* visit = static_cast<SymbolVisit*>(argument);
-  visit->found = LoadedNames(*info).address_of(visit->name, visit->hash);
+  visit->found = LoadedNames(*info).address_of(visit->name, visit->hash, &visit->size);
   return static_cast<int>(visit->found != nullptr);
 }
 
@@ -125,9 +126,10 @@ LoadedObject object_of(const void* address) {
   return visit.object;
 }
 
-const void* loaded_symbol(const char* name) {
-  SymbolVisit visit{name, gnu_hash(name), nullptr};
+const void* loaded_symbol(const char* name, std::size_t* size) {
+  SymbolVisit visit{name, gnu_hash(name), nullptr, 0};
   dl_iterate_phdr(visit_symbols, &visit);
+  if (size != nullptr) *size = visit.size;
   return visit.found;
 }
 

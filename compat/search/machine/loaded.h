@@ -30,13 +30,15 @@ struct LoadedObject {
       nullptr;  // as the dynamic linker has it, "" of the program; nullptr: none does
   LoadedNames names;
 };
-// (dladdr() compares the address with each of the object's symbols, too.)
+// The object must stay loaded while the result is read: it is the object of this code, or one whose
+// call into this code has not returned. (dladdr() compares the address with each of the object's
+// symbols, too.)
 LoadedObject object_of(const void* address);
 
 // The address of the symbol in the first loaded object that defines it, nullptr if none does. An
 // IFUNC's address is its resolver's. (dlsym() of a missing one takes memory for its message, and
-// drops a message that the program has not read yet.)
-const void* loaded_symbol(const char* name);
+// drops a message that the program has not read yet.) *size, if wanted: the symbol's size.
+const void* loaded_symbol(const char* name, std::size_t* size = nullptr);
 inline bool is_defined(const char* symbol) { return loaded_symbol(symbol) != nullptr; }
 
 // Calls visit(path, argument) for every loaded object that has a path.

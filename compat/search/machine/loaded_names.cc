@@ -190,10 +190,11 @@ LoadedSymbols LoadedNames::symbols_for(std::uint32_t hash) const {
   return filter.may_define(hash) ? symbols() : LoadedSymbols();
 }
 
-const void* LoadedNames::address_of(const char* name, std::uint32_t hash) const {
+const void* LoadedNames::address_of(const char* name, std::uint32_t hash, std::size_t* size) const {
   const LoadedSymbols found = symbols_for(hash);
   const std::uint32_t symbol = found.index_of(name, hash);
   if (symbol == 0) return nullptr;
+  if (size != nullptr) *size = found.symbols_[symbol].st_size;
   return reinterpret_cast<const void*>(base_ + found.symbols_[symbol].st_value);
 }
 

@@ -102,7 +102,8 @@ class LoadedNames {
   // Does it define a symbol whose name has this hash (gnu_hash())? False without DT_GNU_HASH.
   bool defines(std::uint32_t hash) const { return symbols_for(hash).defines(hash); }
   // The address of the symbol, whose hash is `hash`; nullptr if it does not define it.
-  const void* address_of(const char* name, std::uint32_t hash) const;
+  // *size, if wanted: the symbol's size.
+  const void* address_of(const char* name, std::uint32_t hash, std::size_t* size = nullptr) const;
 
   // What it calls itself, and where the versions are that it defines.
   struct OwnNames {
