@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/base/shortage.h"
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +17,21 @@ constexpr std::uint64_t kOne = 256;
 
 bool is_shortage(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN || error == EINTR;
+}
+
+template <typename Resource>
+bool is_limited(Resource resource) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+// Each of the two limits can fail mmap(), and the kernel does not say which one did.
+const char* memory_remedy() {
+  const bool data = is_limited(RLIMIT_DATA);
+  if (is_limited(RLIMIT_AS)) {
+    return data ? "raise ulimit -v or ulimit -d, or free memory" : "raise ulimit -v or free memory";
+  }
+  return data ? "raise ulimit -d or free memory" : "free memory";
 }
 
 }  // namespace
@@ -52,7 +69,7 @@ ShortageText describe_shortage(int error) {
       return {"the system's file descriptors have run out (ENFILE)",
               "raise fs.file-max or end programs"};
     case ENOMEM:
-      return {"memory has run out (ENOMEM)", "raise ulimit -v or free memory"};
+      return {"memory has run out (ENOMEM)", memory_remedy()};
     case EAGAIN:
       return {"the system was short of a resource (EAGAIN)", "call again"};
     default:

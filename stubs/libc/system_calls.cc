@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -66,6 +67,9 @@ char* getcwd(char* into, std::size_t size) {
 }
 pid_t getpid() { return static_cast<pid_t>(syscall(SYS_getpid)); }
 uid_t geteuid() { return static_cast<uid_t>(syscall(SYS_geteuid)); }
+int getrlimit(__rlimit_resource_t resource, rlimit* limit) {
+  return static_cast<int>(syscall(SYS_prlimit64, 0, resource, nullptr, limit));
+}
 int nanosleep(const timespec* time, timespec* left) {
   return static_cast<int>(syscall(SYS_nanosleep, time, left));
 }

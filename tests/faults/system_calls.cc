@@ -59,6 +59,7 @@ const std::map<long, Call>& calls() {
       {SYS_faccessat2, {"faccessat2", {kBroken, kNoMemory, kNoAccess, kDenied, kUnknown}}},
       {SYS_lseek, {"lseek", {kBroken, kDenied}}},
       {SYS_getcwd, {"getcwd", {of("ENOENT", ENOENT), kNoMemory, kDenied}}},
+      {SYS_prlimit64, {"prlimit64", {kDenied, kUnknown}}},
       {SYS_futex, {"futex", {}}},  // without it libc ends the process
       {SYS_write, {"write", {kBroken, kInterrupted, of("EAGAIN", EAGAIN), kDenied}}},
   };

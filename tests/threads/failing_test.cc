@@ -89,7 +89,8 @@ class Shortage : public Failing {
     }
   }
   // With nothing left at all.
-  void expect_second_search_after(const std::string& what, const std::string& cause) {
+  void expect_second_search_after(const std::string& what, const std::string& cause,
+                                  const std::string& remedy) {
     with_fakes();
     EXPECT_EQ(run("shortage", {what, "0"}),
               "short: cudart 35:0 driver 0:0 nvrtc 11:0.0 cuda 3:0\n"
@@ -97,17 +98,25 @@ class Shortage : public Failing {
               "after: cudart 0:3 driver 0:12090 nvrtc 0:12.9 cuda 0:12090\n");
     EXPECT_EQ(count_of(result.err, cause), 3) << "once for each stub: " << result.err;
     EXPECT_EQ(lines_of(result.err).size(), 3u) << result.err;
-    EXPECT_THAT(result.err, HasSubstr("the next call searches again"));
+    EXPECT_THAT(result.err, HasSubstr("; " + remedy + "; the next call searches again"));
   }
 };
 
 TEST_F(Shortage, OfDescriptorsIsNamedAndTheNextCallSearchesAgain) {
-  expect_second_search_after("descriptors", "file descriptors have run out (EMFILE)");
+  expect_second_search_after("descriptors", "file descriptors have run out (EMFILE)",
+                             "raise ulimit -n or close files");
 }
 
 TEST_F(Shortage, OfMemoryIsNamedAndTheNextCallSearchesAgain) {
   if (kSlowed) GTEST_SKIP() << kLimited;
-  expect_second_search_after("memory", "memory has run out (ENOMEM)");
+  expect_second_search_after("memory", "memory has run out (ENOMEM)",
+                             "raise ulimit -v or free memory");
+}
+
+TEST_F(Shortage, OfDataNamesItsLimit) {
+  if (kSlowed) GTEST_SKIP() << kLimited;
+  expect_second_search_after("data", "memory has run out (ENOMEM)",
+                             "raise ulimit -d or free memory");
 }
 
 // In the middle of the search: in a folder, in a file, in the dynamic linker.

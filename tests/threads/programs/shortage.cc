@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The first call of each stub comes while the process has no file descriptor or no address space
-// left, the second when it has them again. The arguments: descriptors or memory; how many
-// descriptors or MiB are left. Prints each call's result.
+// or data left, the second when it has them again. The arguments: descriptors, memory or data; how
+// many descriptors or MiB are left (of data: none). Prints each call's result.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -46,24 +46,36 @@ rlim_t address_space() {
   return pages * 4096;
 }
 
+using Resource = decltype(RLIMIT_AS);
+
+Resource resource_of(const char* name) {
+  if (std::strcmp(name, "descriptors") == 0) return RLIMIT_NOFILE;
+  return std::strcmp(name, "data") == 0 ? RLIMIT_DATA : RLIMIT_AS;
+}
+
+rlim_t used(Resource what) {
+  // Below what the program uses. Without a hard limit, Linux ignores the limit 0.
+  if (what == RLIMIT_DATA) return 4096;
+  return what == RLIMIT_NOFILE ? lowest_free_descriptor() : address_space();
+}
+
 struct Limit {
-  Limit(bool descriptors, rlim_t left) : what(descriptors ? RLIMIT_NOFILE : RLIMIT_AS) {
+  Limit(Resource resource, rlim_t left) : what(resource) {
     getrlimit(what, &before);
     rlimit now = before;
-    now.rlim_cur = descriptors ? lowest_free_descriptor() + left : address_space() + (left << 20);
+    now.rlim_cur = used(what) + (what == RLIMIT_AS ? left << 20 : left);
     setrlimit(what, &now);
   }
   ~Limit() { setrlimit(what, &before); }
-  decltype(RLIMIT_AS) what;
+  Resource what;
   rlimit before{};
 };
 
 }  // namespace
 
 int main(int, char** arguments) {
-  const bool descriptors = std::strcmp(arguments[1], "descriptors") == 0;
   {
-    const Limit limit(descriptors, std::strtoul(arguments[2], nullptr, 10));
+    const Limit limit(resource_of(arguments[1]), std::strtoul(arguments[2], nullptr, 10));
     call("short");
     call("short again");
   }
