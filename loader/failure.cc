@@ -10,11 +10,24 @@
 namespace anycuda {
 namespace {
 
+std::size_t read_size(const std::uint8_t** list) {
+  std::size_t size = 0;
+  unsigned shift = 0;
+  std::uint8_t byte = 0;
+  do {
+    byte = *(*list)++;
+    size |= std::size_t{byte & 0x7fU} << shift;
+    shift += 7;
+  } while ((byte & 0x80U) != 0);
+  return size;
+}
+
 void zero_outputs(const SlotRow& slot, const Frame& frame) {
   const std::uint8_t* list = kTables.outputs + slot.outputs;
-  for (unsigned left = *list++; left > 0; --left, list += 2) {
-    void* output = reinterpret_cast<void*>(frame.argument(list[0]));
-    if (output != nullptr) std::memset(output, 0, list[1]);
+  for (unsigned left = *list++; left > 0; --left) {
+    void* output = reinterpret_cast<void*>(frame.argument(*list++));
+    const std::size_t size = read_size(&list);
+    if (output != nullptr) std::memset(output, 0, size);
   }
 }
 

@@ -79,8 +79,10 @@ struct Tables : LibrarySymbols {
   const std::uint32_t* targets;       // lists of names in the pool, each ended by 0
   const std::uint16_t* reasons;       // parallel to `dispositions`: entry of reason_text
   const std::uint32_t* reason_text;
-  const std::uint8_t* outputs;  // lists: count, then that many (argument location, size) pairs
-  const ErrorRow* errors;       // sorted by value
+  // Lists: count, then that many pairs of an argument's location and a size. A size has seven bits
+  // in each byte, the lowest first; all bytes but its last have the highest bit.
+  const std::uint8_t* outputs;
+  const ErrorRow* errors;  // sorted by value
   int error_count;
   std::int32_t status_no_library;
   std::int32_t status_absent;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A failing call sets its single outputs in host memory to zero: a function that the installed release lacks, and
-every function without a library."""
+every function without a library. A structure is as large as in the caller's CUDA."""
 
 import platform
 import subprocess
@@ -38,6 +38,49 @@ int main(void) {
   return 0;
 }
 """
+
+# In guard bytes: each structure is between two words.
+STRUCTURES = """\
+#include <stdio.h>
+#include <string.h>
+int cudaIpcGetMemHandle(void*, void*), cudaGetDeviceProperties%(suffix)s(void*, int);
+int cudaPointerGetAttributes(void*, const void*), cudaFuncGetAttributes(void*, const void*);
+static unsigned char bytes[2048];
+static int zeroes(void) {  /* from the eighth byte on */
+  int count = 0;
+  while (bytes[8 + count] == 0) ++count;
+  for (int i = 8 + count; i < 2048; ++i) if (bytes[i] != 7) return -1;
+  for (int i = 0; i < 8; ++i) if (bytes[i] != 7) return -1;
+  return count;
+}
+#define TRY(call) (memset(bytes, 7, sizeof bytes), call, printf("%%d ", zeroes()))
+int main(void) {
+  void* at = bytes + 8;
+  TRY(cudaIpcGetMemHandle(at, bytes));
+  TRY(cudaGetDeviceProperties%(suffix)s(at, 0));
+  TRY(cudaPointerGetAttributes(at, bytes));
+  TRY(cudaFuncGetAttributes(at, bytes));
+}
+"""
+
+
+class Structures(unittest.TestCase):
+    def zeroes(self, linked: Path, suffix: str = "") -> str:
+        with tempfile.TemporaryDirectory(prefix="anycuda-calls-") as name:
+            client = Path(name) / "client"
+            subprocess.run(["cc", "-x", "c", "-", "-x", "none", "-o", client, linked, f"-Wl,-rpath,{BUILD}/lib"],
+                           input=STRUCTURES % {"suffix": suffix}, text=True, check=True)
+            environment = {"ANYCUDA_SYSTEM_ROOT": name, "ANYCUDA_LOG": "off"}
+            done = subprocess.run([client], env=environment, capture_output=True, text=True, check=True)
+            return done.stdout.strip()
+
+    def test_have_the_size_of_the_callers_major(self):
+        self.assertEqual(self.zeroes(BUILD / "lib/link/11/libcudart.so"), "64 728 24 56")
+        self.assertEqual(self.zeroes(BUILD / "lib/link/12/libcudart.so", "_v2"), "64 1032 24 144")
+        self.assertEqual(self.zeroes(BUILD / "lib/link/13/libcudart.so"), "64 1008 88 144")
+
+    def test_of_several_sizes_stay_for_a_caller_without_a_major(self):
+        self.assertEqual(self.zeroes(BUILD / "lib/libcudart_stub.so"), "64 0 0 0")
 
 
 class Outputs(unittest.TestCase):

@@ -117,6 +117,15 @@ TEST(FailedCall, ZeroesOnlyOutputsInRegistersAndOnTheStack) {
   EXPECT_EQ(out.untouched, ~std::uint64_t{0});
 }
 
+TEST(FailedCall, ZeroesAStructureThatItPointsTo) {
+  unsigned char structure[301];
+  std::memset(structure, 0xff, sizeof structure);
+  Call call;
+  call.frame.integer[3] = reinterpret_cast<std::uintptr_t>(structure);
+  EXPECT_EQ(call.fail(kOutputs, Failure::no_library), 35u);
+  for (int i = 0; i < 301; ++i) EXPECT_EQ(structure[i], i < 300 ? 0 : 0xff) << i;
+}
+
 TEST(FailedCall, IgnoresNullOutputs) { EXPECT_EQ(Call().fail(kOutputs, Failure::no_library), 35u); }
 
 TEST(FailedCall, ZeroesAStructureAndReturnsItsAddress) {

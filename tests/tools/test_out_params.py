@@ -6,7 +6,7 @@ import unittest
 from abi_support import SmallDatabase, real
 from generate import abi_text, out_params
 
-_all = dict.fromkeys(("cudart", "cuda", "nvrtc", "nvjitlink"))
+_all = dict.fromkeys(("cudart", "cuda", "cublaslt", "nccl", "nvml", "nvrtc", "nvjitlink"))
 
 
 def found(library: str, name: str, major: str) -> list[tuple[str, int]]:
@@ -44,10 +44,8 @@ class Cudart(unittest.TestCase):
         for name in (
             "cudaMemcpy",
             "cudaMemset",
-            "cudaGetDeviceProperties",
-            "cudaFuncGetAttributes",
-            "cudaPointerGetAttributes",
             "cudaLaunchKernel",
+            "cudaEGLStreamProducerReturnFrame",
             "cudaGraphGetNodes",
             "cudaGraphGetEdges",
             "cudaSetValidDevices",
@@ -62,6 +60,18 @@ class Cudart(unittest.TestCase):
         ):
             for major in real("cudart").functions[name].majors:
                 self.assertEqual(found("cudart", name, major), [], f"{name} of {major}")
+
+    def test_structures_of_the_callers_major(self):
+        for name, sizes in {
+            "cudaIpcGetMemHandle": (64, 64, 64),
+            "cudaPointerGetAttributes": (24, 24, 88),
+            "cudaFuncGetAttributes": (56, 144, 144),
+            "cudaGetDeviceProperties": (728, 728, 1008),
+            "cudaGetTextureObjectTextureDesc": (68, 72, 72),  # 68 bytes in 11.7, 72 in 11.8
+        }.items():
+            for major, size in zip(("11", "12", "13"), sizes):
+                self.assertEqual([found_size for _, found_size in found("cudart", name, major)], [size],
+                                 f"{name} of {major}")
 
     def test_zero_must_not_read_as_success(self):
         self.assertEqual(found("cudart", "cudaGetDriverEntryPoint", "12"), [("funcPtr", 8)])
@@ -91,6 +101,12 @@ class OtherLibraries(unittest.TestCase):
     def test_four_floats_are_not_one_object(self):
         self.assertEqual(found("cuda", "cuTexRefGetBorderColor", "NATIVE"), [])
 
+    def test_structures(self):
+        self.assertEqual(found("cuda", "cuIpcGetMemHandle", "NATIVE"), [("pHandle", 64)])
+        self.assertEqual(found("nvml", "nvmlDeviceGetMemoryInfo", "NATIVE"), [("memory", 24)])
+        self.assertEqual(found("nvml", "nvmlDeviceGetMemoryInfo_v2", "NATIVE"), [], "the caller sets its version")
+        self.assertEqual(found("cuda", "cuStreamGetAttribute", "NATIVE"), [], "it has grown")
+
 
 class Review(unittest.TestCase):
     def database(self, review: str) -> SmallDatabase:
@@ -107,6 +123,30 @@ class Review(unittest.TestCase):
     def test_mark_on_an_input_is_an_error(self):
         with self.database("+ f.c\n") as database:
             with self.assertRaisesRegex(ValueError, "f.c is marked"):
+                out_params.all_outputs(database)
+
+    def structure(self, review: str, **files: str) -> SmallDatabase:
+        """A structure that grows within a major."""
+        return SmallDatabase(
+            versions="12.0  x\n12.4  x\n",
+            outputs=review,
+            **files,
+            functions="f\n  12.0-12.4  int (struct s * a)\n",
+            types="struct s\n  12.0  size 8 align 8\n      0  long  x\n"
+                  "  12.4  size 16 align 8\n      0  long  x\n      8  long  y\n",
+        )
+
+    def test_a_structure_needs_a_line(self):
+        with self.structure("") as database:
+            self.assertEqual(out_params.all_outputs(database)["f", "12"], [])
+
+    def test_of_a_structure_that_grows_the_smallest_size_counts(self):
+        with self.structure("+ f.a\n") as database:
+            self.assertEqual([o.size for o in out_params.all_outputs(database)["f", "12"]], [8])
+
+    def test_callers_without_a_major_get_no_structure_that_has_grown(self):
+        with self.structure("+ f.a\n", drivers="535  exports 1\n", exports="f  535  function\n") as database:
+            with self.assertRaisesRegex(ValueError, r"f.a is marked .*\[8, 16\]"):
                 out_params.all_outputs(database)
 
     def test_a_broken_line_is_named(self):

@@ -124,6 +124,11 @@ class Rows(unittest.TestCase):
         self.assertEqual(numbers[place:place + 5], [2, 0, 4, 1, 8])
         self.assertEqual(numbers[self.slot("core", 1)[1]], 0)
 
+    def test_a_large_output_has_its_size_in_several_bytes(self):
+        outputs = tables._Outputs()  # pylint: disable=protected-access
+        place = outputs.add(((2, 127), (3, 128), (4, 20000)))
+        self.assertEqual(outputs.bytes[place:], [3, 2, 127, 3, 0x80, 1, 4, 0x80 | 32, 0x80 | 28, 1])
+
     def test_availability_tells_minor_and_required(self):
         rows = array(self.source, "kAvailability")
         by_name = {name: rows[i::len(self.names)] for i, name in enumerate(self.names)}

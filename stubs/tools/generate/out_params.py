@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which of a function's outputs a failing call sets to zero.
 
-A program that ignores an error should find zero, not garbage from its stack. Only pointers to one
-scalar or handle count. The marks come from the harvest; outputs.txt corrects them after a review:
+A program that ignores an error should find zero, not garbage from its stack. Pointers to one scalar
+or handle count, and pointers to one structure that the function only fills. The marks for scalars and
+handles come from the harvest; outputs.txt corrects them after a review, and has all structures:
     + cudaHostAlloc.pHost          is an output although the header does not say so
+    + cudaIpcGetMemHandle.handle   is a structure of which the function reads nothing
     - cuTexRefGetBorderColor.pBorderColor   is not an output, for the reason in the comment above it
 A pattern (`*`) may stand for several functions; `_ptsz` and `_ptds` forms follow their base name.
 """
@@ -14,7 +16,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from . import abi_text
-from .model import Database, Function, Prototype
+from .ctype import CType
+from .layout import Resolved, TypeTable
+from .model import NATIVE, Database, Function, Prototype
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,29 @@ def newest_prototype(function: Function, versions: tuple[str, ...]) -> tuple[str
     return None
 
 
+def _target(types: TypeTable, text: str) -> tuple[CType, Resolved] | None:
+    """What a pointer points to: as it is written, and without typedefs."""
+    pointer = types.resolve_text(text)
+    return (pointer.type.target, types.resolve(pointer.type.target)) if pointer.kind == "pointer" else None
+
+
+def _structure_size(database: Database, name: str, major: str, parameter: str) -> int:
+    """The size of the structure in all releases of this major; of several sizes the smallest, since
+    the caller may be built for any of these releases. A driver has callers of all releases."""
+    function = database.functions[name]
+    sizes = set()
+    for version in function.versions_of(major):
+        prototype = function.prototype(version)
+        for param in prototype.params if prototype else ():
+            found = _target(database.type_table(version), param.type) if param.name == parameter else None
+            if found and found[1].kind == "struct":
+                sizes.add(found[1].size)
+    if 0 in sizes or (major == NATIVE and len(sizes) != 1):
+        raise ValueError(f"{database.path}: {name}.{parameter} is marked as an output, but the sizes of its "
+                         f"structure are {sorted(sizes)}")
+    return min(sizes)
+
+
 def outputs(database: Database, name: str, major: str, review: Review) -> list[Output]:
     """The outputs of one function as callers of one major know it."""
     function = database.functions[name]
@@ -76,18 +103,18 @@ def outputs(database: Database, name: str, major: str, review: Review) -> list[O
         verdict = review.verdict(name, param.name)
         if not (param.out if verdict is None else verdict):
             continue
-        pointer = types.resolve_text(param.type)
-        target = types.resolve(pointer.type.target) if pointer.kind == "pointer" else None
-        if (
-            target is None
-            or target.kind not in ("integer", "pointer", "float")
-            or pointer.type.target.const
-        ):
-            raise ValueError(
-                f"{database.path}: {name}.{param.name} is marked as an output, but "
-                f"{param.type!r} is not a pointer to one writable scalar or handle"
-            )
-        result.append(Output(index, target.size, param.name))
+        target = _target(types, param.type)
+        if target is not None and not target[0].const:
+            if target[1].kind in ("integer", "pointer", "float"):
+                result.append(Output(index, target[1].size, param.name))
+                continue
+            if target[1].kind == "struct" and verdict:
+                result.append(Output(index, _structure_size(database, name, major, param.name), param.name))
+                continue
+        raise ValueError(
+            f"{database.path}: {name}.{param.name} is marked as an output, but {param.type!r} is not a pointer to "
+            "one writable scalar or handle, or to a structure that outputs.txt lists"
+        )
     return result
 
 

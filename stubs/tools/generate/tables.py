@@ -134,7 +134,8 @@ class _Lists:
 
 
 class _Outputs:
-    """Lists of (location, size) pairs in one array of bytes; 0 is the empty list."""
+    """Lists of (location, size) pairs in one array of bytes; 0 is the empty list. A size has seven bits in each byte,
+    the lowest first; all bytes but its last have the highest bit."""
 
     def __init__(self) -> None:
         self.bytes: list[int] = [0]
@@ -143,8 +144,18 @@ class _Outputs:
     def add(self, pairs: tuple[tuple[int, int], ...]) -> int:
         if pairs not in self.places:
             self.places[pairs] = len(self.bytes)
-            self.bytes += [len(pairs), *(number for pair in pairs for number in pair)]
+            self.bytes.append(len(pairs))
+            for location, size in pairs:
+                self.bytes += [location, *self._in_sevens(size)]
         return self.places[pairs]
+
+    @staticmethod
+    def _in_sevens(number: int) -> list[int]:
+        sevens = [number & 0x7f]
+        while number := number >> 7:
+            sevens[-1] |= 0x80
+            sevens.append(number & 0x7f)
+        return sevens
 
 
 class _Adapters:
