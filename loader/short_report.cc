@@ -7,11 +7,10 @@
 namespace anycuda {
 namespace {
 
-// False for a stub, and for a file that was deleted and is still in ld.so.cache.
+// False for an anycuda stub, and for a file that was deleted and is still in ld.so.cache: both are
+// normal. NVIDIA's stub for linking counts: as libcuda.so.1 in a searched folder it is a mistake.
 bool is_of_library(const Candidate& candidate) {
-  const FileState state = candidate.image.state;
-  const bool is_stub = state == FileState::anycuda_stub || state == FileState::link_stub;
-  return !is_stub && !candidate.listed_only;
+  return candidate.image.state != FileState::anycuda_stub && !candidate.listed_only;
 }
 
 const char* plural(int count) { return count == 1 ? "" : "s"; }
@@ -23,11 +22,13 @@ bool is_refused(const Candidate& candidate) {
 }
 
 // The refused file with the most useful reason, in this order: the one that ended the search, a
-// usable file that a rule refused, a broken file, a stub or a deleted file.
+// usable file that a rule refused, a broken file, NVIDIA's stub for linking, an anycuda stub or a
+// deleted file.
 int relevance(const Candidate& candidate) {
-  if (candidate.stays_open) return 3;
-  if (candidate.image.state == FileState::usable) return 2;
-  return is_of_library(candidate) ? 1 : 0;
+  if (candidate.stays_open) return 4;
+  if (candidate.image.state == FileState::usable) return 3;
+  if (!is_of_library(candidate)) return 0;
+  return candidate.image.state == FileState::link_stub ? 1 : 2;
 }
 
 const Candidate* most_relevant(const Report& report) {

@@ -16,8 +16,8 @@ struct FailedCall {
 };
 
 // True if the search shows that the machine has no file of the library: the user did not name a
-// file, every setting is valid, and all files found are stubs (anycuda's, or NVIDIA's for linking)
-// or deleted files that are still in ld.so.cache.
+// file, every setting is valid, and all files found are anycuda stubs or deleted files that are
+// still in ld.so.cache.
 bool found_no_file(const Report& report);
 
 // The folders that the search looked into.

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 
+#include "compat/base/lexical_path.h"
 #include "compat/search/reason.h"
 
 namespace anycuda {
@@ -31,6 +32,23 @@ bool refused_by_driver(const Report& report) {
     if (any(report, verdict)) return true;
   }
   return false;
+}
+
+// Where the dynamic linker and CUDA libraries would find NVIDIA's stub for linking, also in front
+// of a driver that is installed later; nullptr: nowhere.
+const Candidate* link_stub(const Report& report) {
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (report.reached(*c) && c->image.state == FileState::link_stub) return c;
+  }
+  return nullptr;
+}
+
+const char* link_stub_hint(const Report& report, const Candidate& stub, Arena* arena) {
+  const std::string_view folder = folder_of(stub.path);
+  return arena->format(
+      "%s, and remove %.*s from %s", report.library().install_hint, static_cast<int>(folder.size()),
+      folder.data(),
+      stub.tier == SearchTier::library_path ? "LD_LIBRARY_PATH" : "the dynamic linker's path");
 }
 
 // A newer driver helps wherever an older release of the library would.
@@ -91,6 +109,8 @@ const char* hint_for(const Report& report, Arena* arena) {
     text = arena->format("install %s %s of CUDA %s, or unset ANYCUDA_CROSS_MAJOR",
                          article_of(library.product), library.product,
                          majors_like(library, report.request.caller_major).text);
+  } else if (const Candidate* stub = link_stub(report)) {
+    text = link_stub_hint(report, *stub, arena);
   } else {
     text = arena->format("%s, or set %s to the library's full path", library.install_hint,
                          library.variable);

@@ -176,12 +176,31 @@ std::string said_of(const std::function<void(TestSearch*)>& change) {
 }
 
 TEST_F(Question, StubDoesNotCount) {
-  for (const FileState state : {FileState::anycuda_stub, FileState::link_stub}) {
-    EXPECT_THAT(said_of([&](TestSearch* search) {
-                  search->add(SearchTier::system, "/opt/libtest.so.12")->image.state = state;
-                }),
-                IsEmpty());
-  }
+  EXPECT_THAT(said_of([](TestSearch* search) {
+                search->add(SearchTier::system, "/opt/libtest.so.12")->image.state =
+                    FileState::anycuda_stub;
+              }),
+              IsEmpty());
+}
+
+TEST_F(Question, NvidiasStubForLinkingIsReported) {
+  const std::string text = said_of([](TestSearch* search) {
+    search->add(SearchTier::library_path, "/cuda/stubs/libtest.so.12")->image.state =
+        FileState::link_stub;
+  });
+  EXPECT_THAT(text,
+              HasSubstr("  /cuda/stubs/libtest.so.12: NVIDIA's stub for linking, not a driver"));
+  EXPECT_THAT(text, HasSubstr(", and remove /cuda/stubs from LD_LIBRARY_PATH.\n"));
+  EXPECT_LE(lines(text), 5) << text;
+}
+
+TEST_F(Question, BrokenFileBesideNvidiasStubForLinkingIsNamed) {
+  const std::string text = said_of([](TestSearch* search) {
+    search->add(SearchTier::library_path, "/cuda/stubs/libtest.so.12")->image.state =
+        FileState::link_stub;
+    search->add(SearchTier::system, "/opt/libtest.so.12")->image.state = FileState::truncated;
+  });
+  EXPECT_THAT(text, HasSubstr("  /opt/libtest.so.12: truncated"));
 }
 
 TEST_F(Question, StubBesideABrokenFile_IsNeitherNamedNorCounted) {

@@ -64,6 +64,19 @@ TEST(Hint, NamedFile_IsAboutTheVariable) {
               HasSubstr("correct ANYCUDA_TESTLIB or unset it"));
 }
 
+TEST(Hint, ForNvidiasStubForLinkingIsToInstallADriver) {
+  const auto of = [](SearchTier tier) -> std::string {
+    unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
+    search.add(tier, "/cuda/stubs/libtest.so.13")->image.state = FileState::link_stub;
+    return hint_for(search, &search.arena);
+  };
+  EXPECT_THAT(of(SearchTier::library_path), HasSubstr("install the test library"));
+  EXPECT_THAT(of(SearchTier::library_path),
+              HasSubstr(", and remove /cuda/stubs from LD_LIBRARY_PATH"));
+  EXPECT_THAT(of(SearchTier::system),
+              HasSubstr(", and remove /cuda/stubs from the dynamic linker's path"));
+}
+
 TEST(Hint, ForALibraryThatStaysOpenIsToRemoveIt) {
   unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
   Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");
