@@ -76,11 +76,7 @@ class Registration : public testing::Test {
  protected:
   Registration() { machine.tree.fake("libtest.so.12", "system/usr/lib/libtest.so.12"); }
 
-  static const Opened& open() {
-    const Opened* library = open_library(kUnversioned, nullptr, "testCore");
-    EXPECT_NE(library, nullptr);
-    return *library;
-  }
+  static void open() { EXPECT_NE(open_library(kUnversioned, nullptr, "testCore"), nullptr); }
   static std::vector<Made> made() {
     const auto registrations = reinterpret_cast<const Made* (*)(int*)>(
         dlsym(opened_library()->handle, "testRegistrations"));
@@ -124,7 +120,8 @@ TEST_F(Registration, IsReplayedInOrderOnTheLibrarysHandles) {
     anycuda_register_function(second, host + 2, device, other, 256, host, device, other, &fat,
                               &fat);
     anycuda_register_fat_binary_end(first);
-    replay(open());
+    open();
+    replay();
 
     const std::vector<Made> calls = made();
     ASSERT_EQ(calls.size(), 6u);
@@ -153,9 +150,9 @@ TEST_F(Registration, IsReplayedInOrderOnTheLibrarysHandles) {
 TEST_F(Registration, IsReplayedOnce) {
   in_child([] {
     anycuda_register_fat_binary(&fat);
-    const Opened& library = open();
-    replay(library);
-    replay(library);
+    open();
+    replay();
+    replay();
     EXPECT_EQ(made().size(), 1u);
     EXPECT_TRUE(replayed());
   });
@@ -168,7 +165,8 @@ TEST_F(Registration, ThatIsTakenBackBeforeTheReplayIsNeverMade) {
     void** kept = anycuda_register_fat_binary(&device);
     anycuda_unregister_fat_binary(gone);
     kernel(kept, host, device);
-    replay(open());
+    open();
+    replay();
     const std::vector<Made> calls = made();
     ASSERT_EQ(calls.size(), 2u);
     EXPECT_EQ(calls[0].arguments[0], word(&device));
@@ -179,7 +177,8 @@ TEST_F(Registration, ThatIsTakenBackBeforeTheReplayIsNeverMade) {
 TEST_F(Registration, AfterTheReplay_GoesDirectlyToTheLibrary) {
   in_child([] {
     void** early = anycuda_register_fat_binary(&fat);
-    replay(open());
+    open();
+    replay();
     void** late = anycuda_register_fat_binary(&device);
     EXPECT_EQ(handle_index(late), 0u);
     kernel(late, host, device);
@@ -194,7 +193,8 @@ TEST_F(Registration, AfterTheReplay_GoesDirectlyToTheLibrary) {
 TEST_F(Registration, IsUndoneOnTheLibrarysHandle) {
   in_child([] {
     void** early = anycuda_register_fat_binary(&fat);
-    replay(open());
+    open();
+    replay();
     void** late = anycuda_register_fat_binary(&fat);
     anycuda_unregister_fat_binary(early);
     anycuda_unregister_fat_binary(late);
@@ -223,11 +223,11 @@ TEST_F(Registration, MayBeEnteredAgainFromWithinTheReplay) {
   in_child([] {
     void** handle = anycuda_register_fat_binary(&fat);
     kernel(handle, host, device);
-    const Opened& library = open();
-    *static_cast<void (**)()>(dlsym(library.handle, "testHook")) = [] {
-      if (!replayed() && real_handle(1) == nullptr) replay(*opened_library());
+    open();
+    *static_cast<void (**)()>(dlsym(opened_library()->handle, "testHook")) = [] {
+      if (!replayed() && real_handle(1) == nullptr) replay();
     };
-    replay(library);
+    replay();
     EXPECT_TRUE(replayed());
     EXPECT_EQ(made().size(), 2u);
   });
@@ -244,7 +244,8 @@ TEST_F(Registration, OfReferencesIsKeptWhereTheLibraryHasNone) {
     anycuda_register_texture(early, host + 2, address, "::device", 2, 1, 0);
     anycuda_register_surface(early, host + 3, address, "::device", 3, 1);
     EXPECT_TRUE(kept_textures.empty() && kept_surfaces.empty());
-    replay(open());
+    open();
+    replay();
     void** real = real_handle(handle_index(early));
     ASSERT_EQ(kept_textures.size(), 1u);
     const Kept& texture = kept_textures[0];
@@ -279,7 +280,8 @@ TEST_F(Registration, IsForgottenBeforeTheLibraryForgetsIt) {
   in_child([] {
     static void** late = nullptr;
     static bool known = true;
-    replay(open());
+    open();
+    replay();
     late = anycuda_register_fat_binary(&fat);
     kernel(late, host, device);
     *static_cast<void (**)()>(dlsym(opened_library()->handle, "testHook")) = [] {
