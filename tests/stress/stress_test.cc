@@ -10,22 +10,13 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "stress/amount.h"
 #include "support/machine.h"
 
 namespace anycuda::test {
 namespace {
 
-using std::chrono::seconds;
 using Path = std::filesystem::path;
-
-std::string kind() {
-  const char* kind = std::getenv("ANYCUDA_STRESS");
-  return kind != nullptr ? kind : "";
-}
-long amount(long plain, long when_long, long in_hours) {
-  return kind().empty() ? plain : kind() == "hours" ? in_hours : when_long;
-}
-seconds limit() { return seconds(kind().empty() ? 500 : 5 * 3600); }
 
 const std::string kStub = ANYCUDA_STUBS "/libcudart_stub.so";
 
