@@ -68,7 +68,7 @@ __attribute__((visibility("default"))) void plugin_ask(enum Request request, voi
   static const char no_table[16];
   const void* table = NULL;
   for (int i = 0; i < kAnswers; ++i) answers[i] = 0;
-  cudaGetLastError();
+  if (request == kCount || request == kRefused) cudaGetLastError();
   switch (request) {
     case kVersion:
       answers[0] = cudaRuntimeGetVersion(&answers[1]);

@@ -4,7 +4,7 @@
 //
 //     plugins AMOUNT SEED FOLDER KINDS VERSION COUNT_STATUS REAL
 //
-//   AMOUNT        "rounds:N" of each thread, or "seconds:N"
+//   AMOUNT        "processes:N" one after the other, or "seconds:N"
 //   SEED          each thread makes the same choices with the same seed; 0: draw one
 //   FOLDER        with the plugins (plugin.c): their names begin with shared-, static- or dropin-
 //   KINDS         "all", or "static": then no shared copy of the stub is in the process
@@ -17,7 +17,9 @@
 // makes that error, which the guarding allocator (guard.c) must find.
 //
 // A new process for each plugin, with one thread, makes each request first. The threads must get
-// the same answers. stdout has counts ("#") and each failure; the exit status is 0 without failure.
+// the same answers. They are in processes that are forked one after the other, since the first
+// error and the choice of the library happen once in a process. stdout has counts ("#") and each
+// failure; the exit status is 0 without failure.
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fcntl.h>
@@ -46,8 +48,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "size.h"
 
 extern "C" {
 #include "plugin.h"
@@ -79,10 +79,23 @@ bool has_cuda = false;
 // A stub's messages go to /dev/null (its code runs), this program's crashes to the real stderr.
 int report = STDERR_FILENO;
 
-std::atomic<long> failures{0};
+// In memory that all processes share.
+struct Counts {
+  std::atomic<long> failures, processes, rounds, calls, loads;
+  std::atomic<long> unmapped, still_loaded, static_still_loaded, not_asked;
+  std::atomic<long> children, ended, lost_in_linker, lost_in_library, lost_in_stub;
+  std::atomic<long> guarded, unguarded;
+};
+template <typename Type>
+Type* share(std::size_t count) {
+  return static_cast<Type*>(mmap(nullptr, sizeof(Type) * count, PROT_READ | PROT_WRITE,
+                                 MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+}
+Counts& counts = *share<Counts>(1);
+constexpr long kMostFailures = 20;
 
 [[gnu::format(printf, 1, 2)]] void fail(const char* format, ...) {
-  if (++failures > 20) return;
+  if (++counts.failures > kMostFailures) return;
   char text[1000];
   va_list list;
   va_start(list, format);
@@ -91,12 +104,6 @@ std::atomic<long> failures{0};
   std::printf("FAILED %s\n", text);
   std::fflush(stdout);
 }
-
-struct {
-  std::atomic<long> rounds{0}, calls{0}, loads{0}, still_loaded{0}, static_still_loaded{0},
-      unmapped{0}, not_asked{0};
-  std::atomic<long> children{0}, ended{0}, lost_in_linker{0}, lost_in_library{0}, lost_in_stub{0};
-} counts;
 
 // ---- crashes and hangs
 
@@ -119,12 +126,6 @@ void on_crash(int signal) {
 
 void on_hang(int) { print_trace("hanging thread:\n"); }
 
-void on_hanging_child(int) {
-  alarm(5);
-  print_trace("hanging child:\n");
-  _exit(9);
-}
-
 void handle(int signal, void (*handler)(int)) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -137,7 +138,6 @@ void handle_signals() {
   backtrace(&frame, 1);  // loads what it needs
   for (const int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE}) handle(signal, on_crash);
   handle(SIGUSR1, on_hang);
-  handle(SIGUSR2, on_hanging_child);
 }
 
 // ---- opened plugins
@@ -245,7 +245,7 @@ enum class Stage { start, linker, library, stub, wrong, end };
 struct ChildState {
   std::atomic<Stage> stage;
 };
-ChildState* child_states = nullptr;  // one for each thread
+ChildState* const child_states = share<ChildState>(kThreads);
 
 // NVIDIA's library itself, as soon as a stub has opened it.
 struct RealLibrary {
@@ -261,6 +261,9 @@ struct RealLibrary {
   void (*variable)(void**, void*, void*, const char*, int, std::size_t, int, int) =
       find<void(void**, void*, void*, const char*, int, std::size_t, int, int)>(
           "__cudaRegisterVar");
+  void (*function)(void**, void*, void*, const char*, int, void*, void*, void*, void*, int*) =
+      find<void(void**, void*, void*, const char*, int, void*, void*, void*, void*, int*)>(
+          "__cudaRegisterFunction");
   void (*end)(void**) = find<void(void**)>("__cudaRegisterFatBinaryEnd");
   void (*unregister)(void**) = find<void(void**)>("__cudaUnregisterFatBinary");
 };
@@ -272,6 +275,30 @@ void look_for_real_library() {
   if (handle != nullptr) real = new RealLibrary(handle);  // both stay
 }
 
+// Does this thread wait in a call of NVIDIA's library?
+bool is_in_real_library() {
+  const RealLibrary* library = real;
+  Dl_info real_file{}, file{};
+  if (library == nullptr || dladdr(reinterpret_cast<void*>(library->version), &real_file) == 0) {
+    return false;
+  }
+  void* frames[64];
+  const int count = backtrace(frames, 64);
+  for (int i = 0; i < count; ++i) {
+    if (dladdr(frames[i], &file) != 0 && file.dli_fbase == real_file.dli_fbase) return true;
+  }
+  return false;
+}
+
+thread_local ChildState* own_state = nullptr;  // of a child
+
+void on_hanging_child(int) {
+  alarm(5);
+  if (is_in_real_library()) own_state->stage = Stage::library;
+  if (own_state->stage != Stage::library) print_trace("hanging child:\n");
+  _exit(9);
+}
+
 // Takes the locks that calls and registrations take there.
 void call_without_stub(const RealLibrary& library) {
   static const std::uint64_t code[2] = {0x00100001ba55ed50, 0};
@@ -280,26 +307,30 @@ void call_without_stub(const RealLibrary& library) {
     const void* data = code;
     void* unused = nullptr;
   } fat_binary;
-  static char variable[] = "variable";
+  static char kernel[] = "kernel", variable[] = "variable";
   int answer = 0;
   library.version(&answer);
   library.count(&answer);
   void** handle = library.begin(&fat_binary);
+  library.function(handle, kernel, kernel, kernel, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
   library.variable(handle, variable, variable, variable, 0, 8, 0, 0);
   library.end(handle);
   library.unregister(handle);
 }
 
-// glibc's locks stay locked in a child if another thread had them at the fork, and NVIDIA's may.
+// glibc's locks stay locked in a child if another thread had them at the fork, and so do NVIDIA's.
 // The stub has none. So a child that gets through the dynamic linker and NVIDIA's library without
-// the stub must get through the stub, too.
+// the stub must get through the stub, too, unless it then waits inside NVIDIA's library.
 [[noreturn]] void be_a_child(const Opened& opened, ChildState* state) {
+  own_state = state;
+  handle(SIGUSR2, on_hanging_child);
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // a crash of the parent leaves none behind
   state->stage = Stage::linker;
   dl_iterate_phdr([](dl_phdr_info*, std::size_t, void*) { return 0; }, nullptr);
   if (dlsym(opened.handle(), "plugin_ask") == nullptr) _exit(1);
   if (void* library = dlopen("libresolv.so.2", RTLD_NOW)) dlclose(library);
   state->stage = Stage::library;
+  look_for_real_library();  // another thread may have opened it just before the fork
   if (const RealLibrary* library = real) call_without_stub(*library);
   state->stage = Stage::stub;
   for (const Request request : {kVersion, kCount, kRefused}) {
@@ -314,7 +345,7 @@ void call_without_stub(const RealLibrary& library) {
 
 // A child that has not reached the stub is given up soon: if it is only slow, this is no failure.
 constexpr std::chrono::seconds kBeforeStub{1};
-constexpr std::chrono::seconds kGenerous{60};
+constexpr std::chrono::seconds kGenerous{20};
 
 // The wait status; a child that hangs is asked for a trace and killed.
 int wait_for(pid_t child, const ChildState& state) {
@@ -338,7 +369,6 @@ int wait_for(pid_t child, const ChildState& state) {
 }
 
 void fork_child(const Opened& opened, bool at_rest, ChildState* state) {
-  look_for_real_library();
   state->stage = Stage::start;
   std::unique_lock<Gate> in(gate, std::defer_lock);
   if (at_rest) in.lock();
@@ -364,23 +394,20 @@ void fork_child(const Opened& opened, bool at_rest, ChildState* state) {
 
 // ---- threads
 
-struct Amount {
-  long rounds = 0;  // 0: until `end`
-  Clock::time_point end;
-};
-
-void make_round(std::mt19937* random, ChildState* state) {
+// A quiet round makes no call that fails.
+void make_round(std::mt19937* random, bool is_quiet, ChildState* state) {
   const auto draw = [random](unsigned below) { return (*random)() % below; };
   // NVIDIA's library keeps memory for each registration, so these are rarer.
   const auto request = [&] {
-    return draw(16) == 0 ? kRegister : static_cast<Request>(draw(kRegister));
+    const Request drawn = draw(16) == 0 ? kRegister : static_cast<Request>(draw(kRegister));
+    return !is_quiet ? drawn : has_cuda && drawn != kRegister ? kVersion : kRegister;
   };
   Plugin* plugin = &plugins[draw(static_cast<unsigned>(plugins.size()))];
   Plugin* second = &plugins[draw(static_cast<unsigned>(plugins.size()))];
   const int flags = draw(8) == 0 ? RTLD_GLOBAL : RTLD_LOCAL;
   const bool has_second = draw(4) == 0 && second != plugin;
-  const unsigned requests = draw(8) == 0 ? 100 : draw(5);
-  const bool forks = draw(16) == 0;
+  const unsigned requests = draw(8) == 0 && !is_quiet ? 100 : draw(5);
+  const bool forks = draw(16) == 0 && !is_quiet;
   const bool at_rest = draw(2) == 0;
   {
     Opened opened(plugin, flags);
@@ -421,7 +448,7 @@ class Watch {
   Clock::time_point since_ = Clock::now();
 };
 
-void run_threads(const Amount& amount, unsigned seed) {
+void run_threads(long rounds, long quiet_rounds, unsigned seed) {
   std::atomic<int> working{kThreads};
   std::atomic<bool> begin{false};
   std::vector<std::thread> threads;
@@ -429,9 +456,8 @@ void run_threads(const Amount& amount, unsigned seed) {
     threads.emplace_back([&, number] {
       std::mt19937 random(seed + number * 7919);
       while (!begin) std::this_thread::yield();
-      for (long i = 0; amount.rounds != 0 ? i < amount.rounds : Clock::now() < amount.end; ++i) {
-        if (failures > 20) break;
-        make_round(&random, &child_states[number]);
+      for (long i = 0; i < rounds && counts.failures < kMostFailures; ++i) {
+        make_round(&random, i < quiet_rounds, &child_states[number]);
       }
       --working;
     });
@@ -445,25 +471,43 @@ void run_threads(const Amount& amount, unsigned seed) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// In a process in which no stub has been called yet. In some the first error comes when many
+// plugins have come and gone.
+void run_process(unsigned seed) {
+  const pid_t process = fork();
+  if (process == 0) {
+    std::mt19937 random(seed);
+    const long rounds = std::array<long, 4>{5, 20, 50, 200}[random() % 4];
+    run_threads(rounds, random() % 2 == 0 ? rounds / 2 : 0, static_cast<unsigned>(random()));
+    long blocks[2] = {0, 0};
+    if (guard_counts != nullptr) guard_counts(blocks);
+    counts.guarded += blocks[0];
+    counts.unguarded += blocks[1];
+    std::exit(0);  // with the destructors of what is still loaded
+  }
+  int status = -1;
+  waitpid(process, &status, 0);
+  ++counts.processes;
+  if (status != 0) fail("the process of seed %u: wait status %x", seed, status);
+}
+
 // ---- what is right
 
 // In a process that uses only this plugin, so that it chooses by itself.
 void learn(Plugin* plugin, int version, int count_status) {
   constexpr std::size_t kSize = sizeof plugin->expected;
-  void* memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  auto* learned = static_cast<Answers*>(memory);
+  auto* learned = share<Answers>(kRequests);
   const pid_t child = fork();
   if (child == 0) {
-    failures = 0;
     const Opened opened(plugin, RTLD_LOCAL);
     for (int i = 0; i < kRequests; ++i) learned[i] = opened.ask(static_cast<Request>(i));
-    _exit(failures == 0 ? 0 : 1);
+    _exit(opened.handle() != nullptr ? 0 : 1);
   }
   int status = 0;
   waitpid(child, &status, 0);
   if (status != 0) fail("%s by itself: wait status %x", plugin->name.c_str(), status);
-  std::memcpy(plugin->expected, memory, kSize);
-  munmap(memory, kSize);
+  std::memcpy(plugin->expected, learned, kSize);
+  munmap(learned, kSize);
 
   const std::size_t dash = plugin->name.find('-');
   const int major = std::atoi(plugin->name.c_str() + dash + 1);
@@ -513,8 +557,8 @@ Path copy_plugins(const Path& folder, bool only_static) {
 }
 
 void print_counts() {
-  std::printf("# %ld rounds, %ld loads, %ld calls\n", counts.rounds.load(), counts.loads.load(),
-              counts.calls.load());
+  std::printf("# %ld processes, %ld rounds, %ld loads, %ld calls\n", counts.processes.load(),
+              counts.rounds.load(), counts.loads.load(), counts.calls.load());
   std::printf(
       "# after a round: %ld plugins unmapped, %ld static ones and %ld others still loaded, "
       "%ld used by other threads\n",
@@ -525,17 +569,7 @@ void print_counts() {
       "%ld in the stub\n",
       counts.children.load(), counts.ended.load(), counts.lost_in_linker.load(),
       counts.lost_in_library.load(), counts.lost_in_stub.load());
-  long blocks[2] = {0, 0};
-  if (guard_counts != nullptr) guard_counts(blocks);
-  std::printf("# %ld blocks guarded, %ld not\n", blocks[0], blocks[1]);
-}
-
-Amount amount_of(const char* text) {
-  const char* number = std::strchr(text, ':');
-  if (number == nullptr) std::exit(2);
-  const long count = std::atol(number + 1);
-  if (text[0] == 'r') return {count, {}};
-  return {0, Clock::now() + std::chrono::seconds(count)};
+  std::printf("# %ld blocks guarded, %ld not\n", counts.guarded.load(), counts.unguarded.load());
 }
 
 int make_error(const std::string& error) {
@@ -567,16 +601,20 @@ int main(int words, char** arguments) {
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (report < 0 || nowhere < 0 || dup2(nowhere, STDERR_FILENO) < 0) return 2;
   handle_signals();
-  child_states =
-      static_cast<ChildState*>(mmap(nullptr, sizeof(ChildState) * kThreads, PROT_READ | PROT_WRITE,
-                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   const Path folder = copy_plugins(arguments[3], std::strcmp(arguments[4], "static") == 0);
   for (Plugin& plugin : plugins) learn(&plugin, version, std::atoi(arguments[6]));
-  if (failures == 0) run_threads(amount_of(arguments[1]), seed);
+  const char* number = std::strchr(arguments[1], ':');
+  if (number == nullptr) return 2;
+  const long amount = std::atol(number + 1);
+  const bool counts_seconds = arguments[1][0] == 's';
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(amount);
+  for (long i = 0; counts_seconds ? Clock::now() < end : i < amount; ++i) {
+    if (counts.failures != 0) break;
+    run_process(seed + static_cast<unsigned>(i));
+  }
   if (counts.static_still_loaded != 0) fail("static plugins stay loaded");
   print_counts();
-  stress::print(stress::size_of_process());
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
-  return failures == 0 ? 0 : 1;
+  return counts.failures == 0 ? 0 : 1;
 }

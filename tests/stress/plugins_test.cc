@@ -70,9 +70,9 @@ TEST_P(Plugins, LoadedAndUnloadedByThreads_AnswerRightAndAreUnmapped) {
     ASSERT_TRUE(std::filesystem::exists(real)) << real;
   }
   if (guarded) machine.preload(kGuard);
-  const std::string work = kind().empty() ? "rounds:" : "seconds:";
+  const std::string work = kind().empty() ? "processes:" : "seconds:";
   const ProcessResult result =
-      machine.run({kProgram, work + std::to_string(amount(40, 38, 300)), kind().empty() ? "1" : "0",
+      machine.run({kProgram, work + std::to_string(amount(2, 38, 300)), kind().empty() ? "1" : "0",
                    ANYCUDA_BINARY_DIR "/plugin", kinds, std::to_string(installed.version),
                    std::to_string(installed.count_status), real},
                   limit());
