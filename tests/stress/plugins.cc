@@ -343,7 +343,7 @@ void call_without_stub(const RealLibrary& library) {
   _exit(0);
 }
 
-// A child that has not reached the stub is given up soon: if it is only slow, this is no failure.
+// A child that has not reached the stub is given up soon; this never counts as a failure.
 constexpr std::chrono::seconds kBeforeStub{1};
 constexpr std::chrono::seconds kGenerous{20};
 
