@@ -8,7 +8,6 @@
 #include "compat/search/policy.h"
 #include "compat/search/search.h"
 #include "loader/report.h"
-#include "loader/shortage_report.h"
 #include "loader/stub_copies.h"
 
 namespace anycuda {

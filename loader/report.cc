@@ -2,7 +2,9 @@
 #include "loader/report.h"
 
 #include <atomic>
+#include <cstdint>
 
+#include "compat/base/shortage.h"
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
@@ -237,6 +239,16 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
     message.add("  what to do: install a newer %s, or do without the function.\n", library.product);
   }
   message.send();
+}
+
+void report_shortage(int error, const char* function) {
+  static std::atomic<std::uint64_t> shortages_reported{0};  // one bit for each cause
+  const std::uint64_t bit = std::uint64_t{1} << (static_cast<unsigned>(error) % 64);
+  if ((shortages_reported.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
+  const ShortageText text = describe_shortage(error);
+  log_line(LogLevel::error,
+           "%s failed: %s while the %s was looked for; %s; the next call searches again", function,
+           text.cause, kLibrary.product, text.remedy);
 }
 
 }  // namespace anycuda

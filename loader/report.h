@@ -37,6 +37,10 @@ inline bool is_unreported(bool is_question) {
 }
 void report_silent_failure(const FailedCall& call);
 
+// The message of a search that met a shortage. `error`: of the shortage (compat/base/shortage.h).
+// Written once for each cause.
+void report_shortage(int error, const char* function);
+
 // Logs the library that a search has chosen and the candidates that it passed over (level info),
 // and warnings about the chosen library (level warn).
 void report_choice(const Report& report, Arena* arena);

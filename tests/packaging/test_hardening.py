@@ -133,7 +133,7 @@ class Built(unittest.TestCase):
             about, database = descriptor.load(ROOT / "stubs" / name / "library.json"), real(name)
             versions = {m.number: m.symbol_version for m in about.majors if m.symbol_version}
             everything = {(function, plan.NATIVE_VERSION) for function in database.functions}
-            everything.add((copy_table.symbol(name), plan.NATIVE_VERSION))
+            everything |= {(symbol, plan.NATIVE_VERSION) for symbol in (copy_table.TABLE, copy_table.PROCESS)}
             versioned = {(function, versions[int(major)]) for function, facts in database.functions.items()
                          for major in facts.majors if versions and int(major) in versions and not facts.data_size}
             with self.subTest(library=name):
