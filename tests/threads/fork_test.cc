@@ -52,6 +52,14 @@ TEST_F(Fork, DuringTheReplay_ChildFinishesIt) {
   EXPECT_THAT(told(record().string() + ".child"), kEverything);
 }
 
+TEST_F(Fork, DuringTheReplay_FirstProcessOfANamespaceFinishesIt) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer does not see a child of clone()";
+  machine.library_path(fake("fake_recorder"));
+  const ProcessResult result = machine.run({program("fork_into_namespace")}, kWatchdog);
+  if (result.out.rfind("skip: ", 0) == 0) GTEST_SKIP() << result.out;
+  EXPECT_EQ(result.out, "child 0:3\nparent 0:3\n") << result.describe();
+}
+
 TEST_F(Fork, DuringTheOpening_ChildCanCall) {
   EXPECT_EQ(run("fork_during_open").out, "child 0:3\nparent 0:3\n");
   EXPECT_THAT(told(record()), ElementsAre("kernel", "end", "GetDeviceCount"));

@@ -107,6 +107,12 @@ TEST_F(Registration, ObjectClosedBeforeTheFirstCall_IsNeverMade) {
   EXPECT_THAT(lines, ElementsAre("GetDeviceCount"));
 }
 
+// A child that is forked during a walk may hang.
+TEST_F(Registration, WalksNoListOfTheDynamicLinker) {
+  machine.library_path(fake("fake_recorder"));
+  EXPECT_EQ(run("registration_walks", {}).out, "before a call: 0\ncall: some\nafter it: 0\n");
+}
+
 TEST_F(Registration, WithoutACallNeedsNoRuntime) {
   const ProcessResult result = run("importer_stub", {"+" + object("all_kinds"), "-0"});
   EXPECT_THAT(result.err, IsEmpty());
