@@ -56,7 +56,6 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
   if (failed.is_latest()) return nullptr;
   // The file that the user names was refused; to adopt another would be to replace it.
   if (has_failed && environment_variable(kLibrary.variable) != nullptr) return nullptr;
-  const std::uint64_t loads_before = load_count();
   const std::uint64_t before = shortages();
   report_wrong_settings();
   Request request{&kLibrary, &kTables, major_of_symbol_version(symbol_version), caller,
@@ -74,6 +73,7 @@ const Opened* search_for(int symbol_version, const void* caller, const char* fun
   }
   const std::uint64_t loads = load_count_for_mark();
   // Another thread has loaded a library meanwhile, or this search, which has closed it again.
+  const std::uint64_t loads_before = report != nullptr ? report->loads : 0;
   const bool looks_again =
       loads != loads_before && environment_variable(kLibrary.variable) == nullptr;
   request.tiers = only(SearchTier::loaded);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loader/stub_copies.h"
 
-#include <link.h>
-
 #include <cstring>
 
 #include "compat/base/gnu_hash.h"
 #include "compat/base/log.h"
-#include "compat/search/machine/loaded_names.h"
+#include "compat/search/machine/loaded.h"
 #include "loader/tables.h"
 
 namespace anycuda {
@@ -64,13 +62,15 @@ const ProcessRecord* find(const std::atomic<ProcessRecord*>& place, RecordKind k
 constexpr char kCopyName[] = "anycudaCopy2";
 
 // A copy that is being loaded has no address there yet.
-int visit_object(dl_phdr_info* info, std::size_t, void* argument) {
+bool visit_object(const LoadedObject& object, void* argument) {
   static constexpr std::uint32_t kHash = gnu_hash(kCopyName);
-  const void* const symbol = LoadedNames(*info).address_of(kCopyName, kHash);
+  const void* const symbol = object.names.address_of(kCopyName, kHash);
   const auto* const copy = static_cast<const CopyTable*>(symbol);
-  if (copy == nullptr || copy->protocol != kCopyProtocol || copy->process == nullptr) return 0;
+  if (copy == nullptr || copy->protocol != kCopyProtocol || copy->process == nullptr) {
+    return false;
+  }
   *static_cast<Process**>(argument) = copy->process;
-  return 1;
+  return true;
 }
 
 // Of a static stub without any file of anycuda beside it, or of a file before it is relocated.
@@ -84,7 +84,7 @@ Process* process() {
   Process* known = found_process.load(std::memory_order_acquire);
   if (known != nullptr) return known;
   Process* found = &alone;
-  dl_iterate_phdr(visit_object, &found);
+  each_object(Machine(), visit_object, &found);
   return found_process.compare_exchange_strong(known, found, std::memory_order_acq_rel) ? found
                                                                                         : known;
 }

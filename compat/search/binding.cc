@@ -8,7 +8,7 @@
 
 #include "compat/base/text_file.h"
 #include "compat/search/elf/elf_reader.h"
-#include "compat/search/machine/loaded_names.h"
+#include "compat/search/machine/loaded.h"
 
 namespace anycuda {
 namespace {
@@ -44,21 +44,20 @@ struct SystemObjects {
 };
 
 // (Here the loop over the functions is to be fast. The rest is to be small.)
-[[gnu::cold]] int visit_object(dl_phdr_info* info, std::size_t, void* argument) {
+[[gnu::cold]] bool visit_object(const LoadedObject& object, void* argument) {
   auto* objects = static_cast<SystemObjects*>(argument);
   // The list begins with the program. In another namespace (dlmopen) it does not, and libc may come
   // after what is loaded later.
   const bool is_first = !objects->any;
   objects->any = true;
-  if (is_first) return static_cast<int>(info->dlpi_name == nullptr || *info->dlpi_name != '\0');
-  const LoadedNames names(*info);
-  const char* const soname = names.soname();
-  if (soname == nullptr) return 0;
+  if (is_first) return object.name == nullptr || *object.name != '\0';
+  const char* const soname = object.names.soname();
+  if (soname == nullptr) return false;
   const bool libc = std::strcmp(soname, kLibc) == 0;
-  if (!libc && !is_linker(soname)) return 0;
-  VersionedSymbols& object = libc ? objects->libc : objects->linker;
-  if (!object.has_hashes()) object = names.versioned_symbols();
-  return static_cast<int>(objects->complete());
+  if (!libc && !is_linker(soname)) return false;
+  VersionedSymbols& symbols = libc ? objects->libc : objects->linker;
+  if (!symbols.has_hashes()) symbols = object.names.versioned_symbols();
+  return objects->complete();
 }
 
 // A needed version, as the object has it that defines it.
@@ -108,7 +107,7 @@ bool has_all(const SystemObjects& system, ElfReader* image) {
 
 bool may_bind_lazily(const char* path, const Machine& machine, Arena* arena) {
   SystemObjects system;
-  machine.loaded_objects(visit_object, &system);
+  each_object(machine, visit_object, &system);
   if (!system.complete()) return false;
   const std::size_t mark = arena->mark();
   int file;

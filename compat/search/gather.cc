@@ -228,7 +228,7 @@ bool gather_tier(Search* search, SearchTier tier, EnvironmentEnd ends) {
 }
 
 void gather_loaded(Search* search) {
-  each_loaded_copy(search->machine, search->library(), gather_copy, search);
+  search->loads = each_loaded_copy(search->machine, search->library(), gather_copy, search);
 }
 
 }  // namespace anycuda

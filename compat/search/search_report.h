@@ -71,6 +71,7 @@ struct Report {
   PeerLibrary peers[kMostPeers] = {};
   int peer_count = 0;
   int loaded_major = 0;
+  std::uint64_t loads = 0;  // load_count() (load_mark.h) when the loaded objects were read
   LoadedRelative relatives[kMostRelatives] = {};
   int relative_count = 0;
 

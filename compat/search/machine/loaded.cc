@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include "compat/search/elf/classify.h"
+#include "compat/search/machine/start_objects.h"
 
 namespace anycuda {
 namespace {
@@ -47,25 +48,24 @@ struct CopyVisit {
   ImageFacts relative;
 };
 
-int visit_copy(dl_phdr_info* info, std::size_t, void* argument) {
+bool visit_copy(const LoadedObject& object, void* argument) {
   auto* visit = static_cast<CopyVisit*>(argument);
-  if (info->dlpi_name == nullptr || *info->dlpi_name == '\0') return 0;
+  if (object.name == nullptr || *object.name == '\0') return false;
   const LibraryDescriptor& library = visit->library;
-  const LoadedNames object(*info);
-  const LoadedNames::OwnNames names = object.own_names();
-  LoadedCopy copy{info->dlpi_name, nullptr, nullptr, nullptr, nullptr};
-  if (identify(object, names, library, &visit->image)) copy.image = &visit->image;
-  if (library.peer != nullptr && identify(object, names, *library.peer, &visit->peer)) {
+  const LoadedNames::OwnNames names = object.names.own_names();
+  LoadedCopy copy{object.name, nullptr, nullptr, nullptr, nullptr};
+  if (identify(object.names, names, library, &visit->image)) copy.image = &visit->image;
+  if (library.peer != nullptr && identify(object.names, names, *library.peer, &visit->peer)) {
     copy.peer = &visit->peer;
   }
   for (int i = 0; i < library.relative_count && copy.relative == nullptr; ++i) {
-    if (!identify(object, names, *library.relatives[i].library, &visit->relative)) continue;
+    if (!identify(object.names, names, *library.relatives[i].library, &visit->relative)) continue;
     copy.relative = &library.relatives[i];
     copy.image_of_relative = &visit->relative;
   }
   const bool is_any = copy.image != nullptr || copy.peer != nullptr || copy.relative != nullptr;
   if (is_any) visit->visit(copy, visit->argument);
-  return 0;
+  return false;
 }
 
 struct AddressVisit {
@@ -91,12 +91,10 @@ struct PathVisitor {
   void* argument;
 };
 
-int visit_path(dl_phdr_info* info, std::size_t, void* argument) {
+bool visit_path(const LoadedObject& object, void* argument) {
   const auto* visitor = static_cast<const PathVisitor*>(argument);
-  if (info->dlpi_name != nullptr && *info->dlpi_name == '/') {
-    visitor->visit(info->dlpi_name, visitor->argument);
-  }
-  return 0;
+  if (object.name != nullptr && *object.name == '/') visitor->visit(object.name, visitor->argument);
+  return false;
 }
 
 struct SymbolVisit {
@@ -106,36 +104,73 @@ struct SymbolVisit {
   std::size_t size;
 };
 
-int visit_symbols(dl_phdr_info* info, std::size_t, void* argument) {
+bool visit_symbols(const LoadedObject& object, void* argument) {
   auto* visit = static_cast<SymbolVisit*>(argument);
-  visit->found = LoadedNames(*info).address_of(visit->name, visit->hash, &visit->size);
-  return static_cast<int>(visit->found != nullptr);
+  visit->found = object.names.address_of(visit->name, visit->hash, &visit->size);
+  return visit->found != nullptr;
+}
+
+struct Walk {
+  bool (*visit)(const LoadedObject&, void*);
+  void* argument;
+  std::uint64_t visited;  // without the lock
+  std::uint64_t skipped;  // since they were visited
+  std::uint64_t loads;
+};
+
+int visit_under_lock(dl_phdr_info* info, std::size_t, void* argument) {
+  auto* walk = static_cast<Walk*>(argument);
+  walk->loads = info->dlpi_adds;
+  if (walk->skipped++ < walk->visited) return 0;
+  return static_cast<int>(walk->visit({info->dlpi_name, LoadedNames(*info)}, walk->argument));
 }
 
 }  // namespace
 
-void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,
-                      void (*visit)(const LoadedCopy&, void*), void* argument) {
+std::uint64_t each_object(const Machine& machine, bool (*visit)(const LoadedObject&, void*),
+                          void* argument) {
+  Walk walk{visit, argument, 0, 0, 0};
+  const StartObjects start = machine.start_objects();
+  const link_map* next = start.first;
+  for (bool at_end = next == nullptr; !at_end;) {
+    const link_map& object = *next;
+    ++walk.visited;
+    next = next_object(object);
+    at_end = &object == start.last;
+    const bool is_last_visit =
+        !is_vdso(object) && visit({object.l_name, LoadedNames(object)}, argument);
+    if (is_last_visit || next == nullptr) return walk.visited;
+  }
+  machine.loaded_objects(visit_under_lock, &walk);
+  return walk.loads;
+}
+
+std::uint64_t each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,
+                               void (*visit)(const LoadedCopy&, void*), void* argument) {
   CopyVisit visitor{library, visit, argument, {}, {}, {}};
-  machine.loaded_objects(visit_copy, &visitor);
+  return each_object(machine, visit_copy, &visitor);
 }
 
 LoadedObject object_of(const void* address) {
   AddressVisit visit{reinterpret_cast<ElfW(Addr)>(address), {}};
+  FoundObject found;
+  if (object_at(visit.address, &found) != nullptr) {
+    return {found.object->l_name, LoadedNames(*found.object)};
+  }
   if (address != nullptr) dl_iterate_phdr(visit_address, &visit);
   return visit.object;
 }
 
 const void* loaded_symbol(const char* name, std::size_t* size) {
   SymbolVisit visit{name, gnu_hash(name), nullptr, 0};
-  dl_iterate_phdr(visit_symbols, &visit);
+  each_object(Machine(), visit_symbols, &visit);
   if (size != nullptr) *size = visit.size;
   return visit.found;
 }
 
 void each_loaded_path(const Machine& machine, void (*visit)(const char*, void*), void* argument) {
   PathVisitor visitor{visit, argument};
-  machine.loaded_objects(visit_path, &visitor);
+  each_object(machine, visit_path, &visitor);
 }
 
 }  // namespace anycuda

@@ -10,6 +10,18 @@
 
 namespace anycuda {
 
+struct LoadedObject {
+  // As the dynamic linker has it, "" of the program; nullptr: there is no such object.
+  const char* name = nullptr;
+  LoadedNames names;
+};
+// Visits the loaded objects in the order of their list, until visit() returns true. It visits those
+// of the start without the dynamic linker's lock, the later ones (if there are any) under it.
+// Returns how many objects the process had ever loaded at that moment (load_count() in
+// load_mark.h), or fewer: if it has only those of the start, it may have unloaded others.
+std::uint64_t each_object(const Machine& machine, bool (*visit)(const LoadedObject&, void*),
+                          void* argument);
+
 // A loaded copy of a library, of its peer, or of one of its relatives; of several of them, if the
 // library is its own relative. Under any file name (wheels bundle renamed copies: their version
 // definition keeps its name), but never an anycuda stub.
@@ -20,16 +32,12 @@ struct LoadedCopy {
   const Relative* relative;
   const ImageFacts* image_of_relative;
 };
-// Visits them all, in one walk.
-void each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,
-                      void (*visit)(const LoadedCopy& copy, void* argument), void* argument);
+// Visits them all, in one walk. Returns what each_object() returns.
+std::uint64_t each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,
+                               void (*visit)(const LoadedCopy& copy, void* argument),
+                               void* argument);
 
 // The loaded object that holds an address.
-struct LoadedObject {
-  const char* name =
-      nullptr;  // as the dynamic linker has it, "" of the program; nullptr: none does
-  LoadedNames names;
-};
 // The object must stay loaded while the result is read: it is the object of this code, or one whose
 // call into this code has not returned. (dladdr() compares the address with each of the object's
 // symbols, too.)

@@ -73,6 +73,7 @@ Machine::Machine()
       variable(environment_variable),
       privileged(is_privileged),
       loaded_objects(walk_loaded_objects),
+      start_objects(anycuda::start_objects),
       interpreter(this_interpreter),
       open(open_shared_library),
       driver(nullptr),

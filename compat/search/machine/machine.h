@@ -9,6 +9,7 @@
 
 #include "anycuda/compat/driver.h"
 #include "compat/search/machine/interpreter.h"
+#include "compat/search/machine/start_objects.h"
 
 namespace anycuda {
 
@@ -50,6 +51,8 @@ struct Machine {
   bool (*privileged)();
   // The loaded objects, as dl_iterate_phdr(3) shows them, under the dynamic linker's lock.
   int (*loaded_objects)(int (*visit)(dl_phdr_info*, std::size_t, void*), void* argument);
+  // The first of them, which are read without this lock.
+  StartObjects (*start_objects)();
   // The Python that this process is, if it is one. Texts in `arena`.
   Interpreter (*interpreter)(Arena* arena);
   OpenResult (*open)(const char* path, int flags);

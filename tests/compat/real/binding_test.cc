@@ -95,6 +95,7 @@ TEST_F(Binding, UnreadableFiles_AreBoundAtOnce) {
 TEST_F(Binding, WithoutLibcBehindTheProgram_EverythingIsBoundAtOnce) {
   NEEDS("cudart-12.9");
   anycuda::Machine machine;
+  machine.start_objects = [] { return StartObjects{}; };
   machine.loaded_objects = [](int (*)(dl_phdr_info*, std::size_t, void*), void*) { return 0; };
   EXPECT_FALSE(lazily(file_of("cudart-12.9", "libcudart.so.12"), machine));
   machine.loaded_objects = [](int (*visit)(dl_phdr_info*, std::size_t, void*), void* argument) {

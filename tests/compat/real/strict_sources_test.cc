@@ -31,6 +31,7 @@ anycuda::Machine searched_machine() {
     const auto found = variables.find(name);
     return found != variables.end() ? found->second.c_str() : nullptr;
   };
+  machine.start_objects = [] { return StartObjects{}; };
   machine.loaded_objects = [](int (*)(dl_phdr_info*, std::size_t, void*), void*) { return 0; };
   machine.interpreter = [](Arena*) { return Interpreter{}; };
   machine.driver = []() -> const anycuda::Driver& { return driver; };

@@ -46,6 +46,7 @@ class FakeMachine : public testing::Test {
     refused.clear();
     machine_.variable = variable;
     machine_.open = open_unless_refused;
+    machine_.start_objects = [] { return StartObjects{}; };
     machine_.loaded_objects = [](int (*)(dl_phdr_info*, std::size_t, void*), void*) { return 0; };
     machine_.interpreter = [](Arena*) { return Interpreter{}; };
   }
