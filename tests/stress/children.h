@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Forked children that must end: a child that does not end within a generous time hangs, and is
-// killed.
+// Forked children that must end. A child that waits for a lock which nobody unlocks (hang.h), or
+// does not end within a generous time, hangs. A line "hang: ..." on stdout says what it waits for,
+// and the child is killed.
 #pragma once
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <deque>
+
+#include "hang.h"
 
 namespace stress {
 
@@ -28,6 +32,7 @@ class Children {
     std::fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
       work();
       _exit(0);
     }
@@ -47,16 +52,28 @@ class Children {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::seconds kGenerous{10};
+  static constexpr std::chrono::seconds kPatient{1};
   struct Child {
     pid_t number;
     Clock::time_point until;
   };
 
+  // A process has its start to itself: this costs more than most children need.
+  static bool hangs(const Child& running) {
+    const auto left = running.until - Clock::now();
+    if (left > kGenerous - kPatient) return false;
+    const HangingChild child(running.number);
+    const bool is_hanging = left < std::chrono::seconds(0) || child.waits_for_ever();
+    if (is_hanging) std::printf("hang: %s\n", child.reason().c_str());
+    std::fflush(stdout);
+    return is_hanging;
+  }
+
   void look() {
     for (std::size_t i = 0; i < running_.size();) {
       int status = 0;
       const bool gone = waitpid(running_[i].number, &status, WNOHANG) == running_[i].number;
-      const bool late = !gone && Clock::now() > running_[i].until;
+      const bool late = !gone && hangs(running_[i]);
       if (late) {
         kill(running_[i].number, SIGKILL);
         waitpid(running_[i].number, nullptr, 0);

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "copies.h"
 #include "library.h"
 #include "size.h"
 
@@ -51,31 +52,7 @@ class Client {
   void* handle_;
 };
 
-// Copies of a file, in a new folder: the dynamic linker identifies a file by its inode.
-class Copies {
- public:
-  Copies(const Path& file, int count) {
-    std::string name = std::filesystem::temp_directory_path() / "clients-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) std::exit(2);
-    folder_ = name;
-    for (int i = 0; i < count; ++i) {
-      files.push_back(folder_ / (std::to_string(i) + ".so"));
-      std::filesystem::copy_file(file, files.back());
-    }
-  }
-  Copies(const Copies&) = delete;
-  Copies& operator=(const Copies&) = delete;
-  ~Copies() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::vector<Path> files;
-
- private:
-  Path folder_;
-};
-
-void ask_together(const Copies& copies, Answers* answers) {
+void ask_together(const stress::Copies& copies, Answers* answers) {
   std::vector<std::unique_ptr<Client>> clients;
   for (const Path& file : copies.files) clients.push_back(std::make_unique<Client>(file));
   int number = 0;
@@ -94,7 +71,7 @@ int main(int count, char** arguments) {
   const Path client = arguments[2];
   const bool together = std::strcmp(arguments[3], "together") == 0;
   const long amount = std::atol(arguments[4]);
-  const Copies copies(client, together ? static_cast<int>(amount) : 0);
+  const stress::Copies copies(client, together ? static_cast<int>(amount) : 0);
   Answers answers;
   stress::Size sizes[kThirds];
   for (stress::Size& size : sizes) {

@@ -31,6 +31,10 @@ class Library {
   Function* function(const char* name) const {
     return reinterpret_cast<Function*>(find(name));
   }
+  template <typename Function>
+  void get(Function** function, const char* name) const {
+    *function = this->function<Function>(name);
+  }
 
  private:
   void* handle_;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 #include "stress/amount.h"
 #include "support/machine.h"
@@ -23,6 +24,15 @@ const std::string kStub = ANYCUDA_STUBS "/libcudart_stub.so";
 // NVIDIA's library, where the machine has it.
 std::string real_library(const Machine& machine) {
   return machine.site_packages() / "nvidia/cuda_runtime/lib/libcudart.so.12";
+}
+
+const std::string kClient = ANYCUDA_BINARY_DIR "/client-12.4.so";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
 std::string program(const std::string& name) { return ANYCUDA_BINARY_DIR "/" + name; }
@@ -45,19 +55,47 @@ struct Lost {
   long children = 0;
   long hanging = 0;
   long crashed = 0;
+  std::map<std::string, long> hangs;  // what they waited for, and who held it
   std::string text;
 };
+
+// The lines "hang: ..." of hang.h.
+std::map<std::string, long> print_hangs(const std::string& library, const std::string& state,
+                                        const std::string& out) {
+  std::map<std::string, long> hangs;
+  for (const std::string& line : lines_of(out)) {
+    if (line.rfind("hang: ", 0) == 0) ++hangs[line.substr(6)];
+  }
+  for (const auto& [reason, count] : hangs) {
+    std::printf("remaining hangs | %s | %s | %ld | %s\n", Path(library).filename().c_str(),
+                state.c_str(), count, reason.c_str());
+  }
+  return hangs;
+}
+
+// A lock of the stub, or one that it waits for and that is not glibc's; or no lock.
+void expect_no_hang_by_the_stub(const std::map<std::string, long>& hangs) {
+  for (const auto& [reason, count] : hangs) {
+    EXPECT_THAT(reason, testing::Not(testing::HasSubstr(" in libcudart_stub.so"))) << count;
+    if (reason.find(" in ld-linux") != std::string::npos) continue;
+    if (reason.find(" in libc.so.6") != std::string::npos) continue;
+    EXPECT_THAT(reason, testing::Not(testing::HasSubstr("waited for by libcudart_stub.so")))
+        << count;
+  }
+}
 
 Lost fork_children(const Machine& machine, const std::string& library, const std::string& state,
                    long count) {
   const ProcessResult result =
-      machine.run({program("forked"), library, state, std::to_string(count)}, limit());
+      machine.run({program("forked"), library, state, std::to_string(count), kClient}, limit());
   Lost lost;
   lost.text = result.describe();
-  const int read = std::sscanf(result.out.c_str(), "children %ld hanging %ld crashed %ld",
+  const std::string counts = lines_of(result.out).empty() ? "" : lines_of(result.out).back();
+  const int read = std::sscanf(counts.c_str(), "children %ld hanging %ld crashed %ld",
                                &lost.children, &lost.hanging, &lost.crashed);
   EXPECT_TRUE(result.ok() && read == 3) << lost.text;
-  std::printf("%s, %s: %s", Path(library).filename().c_str(), state.c_str(), result.out.c_str());
+  std::printf("%s, %s: %s\n", Path(library).filename().c_str(), state.c_str(), counts.c_str());
+  lost.hangs = print_hangs(library, state, result.out);
   return lost;
 }
 
@@ -101,11 +139,21 @@ Interval wilson(long hits, long of) {
 
 // glibc's locks are held while a library is opened, so some children of any program that opens one
 // are lost: the stub loses no more of them than the real library, which opens the driver.
-TEST_F(ForkedChildren, DuringTheFirstCall_LossesEqualThoseWithoutTheStub) {
-  machine_.wheel(cudart, "12.9").driver(535);
+class ForkedInBetween : public ForkedChildren, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    ForkedChildren::SetUp();
+    const std::string missing = Artifacts::of_this_build().why_missing("nvcc-12.4");
+    if (!missing.empty()) GTEST_SKIP() << missing;
+    machine_.wheel(cudart, "12.9").driver(535);
+  }
+};
+
+TEST_P(ForkedInBetween, LossesEqualThoseWithoutTheStub) {
   const long count = amount(20, 2000, 10000);
-  const Lost real = fork_children(machine_, real_library(machine_), "during", count);
-  const Lost stub = fork_children(machine_, kStub, "during", count);
+  const Lost real = fork_children(machine_, real_library(machine_), GetParam(), count);
+  const Lost stub = fork_children(machine_, kStub, GetParam(), count);
+  expect_no_hang_by_the_stub(stub.hangs);
   const auto share = [](const char* who, const Lost& lost) {
     const Interval interval = wilson(lost.hanging + lost.crashed, lost.children);
     std::printf("%s: %ld of %ld lost, 95 %% interval %.3f %% to %.3f %%\n", who,
@@ -116,6 +164,58 @@ TEST_F(ForkedChildren, DuringTheFirstCall_LossesEqualThoseWithoutTheStub) {
   const Interval of_real = share("real library", real);
   const Interval of_stub = share("stub", stub);
   EXPECT_LE(of_stub.low, of_real.high);
+}
+
+INSTANTIATE_TEST_SUITE_P(States, ForkedInBetween,
+                         testing::Values("registering", "loading", "during"),
+                         [](const auto& info) { return std::string(info.param); });
+
+// ---- a first call that stops anywhere
+
+class StoppedFirstCall : public Stress {
+ protected:
+  void SetUp() override {
+    Stress::SetUp();
+#if !defined(__x86_64__)
+    GTEST_SKIP() << "the trap flag is x86-64's";
+#endif
+  }
+  // `every`: of its system calls and atomic instructions. `client`: kernels are registered before.
+  void fork_at_each_stop(long every, bool client) {
+    std::vector<std::string> command = {program("stops"), kStub, std::to_string(every)};
+    if (client) command.push_back(kClient);
+    const ProcessResult result = machine_.run(command, limit());
+    const std::vector<std::string> lines = lines_of(result.out);
+    long stops = 0;
+    long children = 0;
+    long counts[4] = {};
+    const int read =
+        std::sscanf(lines.empty() ? "" : lines.back().c_str(),
+                    "stops %ld children %ld hanging %ld refused %ld crashed %ld late %ld", &stops,
+                    &children, &counts[0], &counts[1], &counts[2], &counts[3]);
+    ASSERT_TRUE(result.ok() && read == 6) << result.describe();
+    std::printf("%s\n", lines.back().c_str());
+    if (stops == 0) GTEST_SKIP() << "this processor, or its emulator, has no trap flag";
+    expect_no_hang_by_the_stub(print_hangs(kStub, "stopped", result.out));
+    EXPECT_GT(children, stops / every / 2);
+    EXPECT_EQ(counts[2], 0) << result.describe();
+  }
+};
+
+TEST_F(StoppedFirstCall, WithoutCuda_ChildHangsForNoReasonOfTheStub) {
+  fork_at_each_stop(amount(5, 1, 1), false);
+}
+
+TEST_F(StoppedFirstCall, WithoutADriver_ChildHangsForNoReasonOfTheStub) {
+  const std::string missing = Artifacts::of_this_build().why_missing("nvcc-12.4");
+  if (!missing.empty()) GTEST_SKIP() << missing;
+  machine_.wheel(cudart, "12.9");
+  fork_at_each_stop(amount(25, 1, 1), true);
+}
+
+TEST_F(StoppedFirstCall, WithADriver_ChildHangsForNoReasonOfTheStub) {
+  machine_.wheel(cudart, "12.9").driver(535);
+  fork_at_each_stop(amount(200, 5, 1), false);
 }
 
 // ---- what is the same through the stub and directly

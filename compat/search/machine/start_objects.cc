@@ -36,27 +36,38 @@ bool has_soname(const LoadedNames& names, const char* wanted) {
   return soname != nullptr && std::strcmp(soname, wanted) == 0;
 }
 
-// The last one, nullptr: not known.
-const link_map* last_start_object() {
+// Looked up once. Threads that do it at the same time store the same.
+std::atomic<const link_map*> first{nullptr};
+std::atomic<const link_map*> libc{nullptr};
+std::atomic<const link_map*> last{nullptr};  // stored after the others
+
+void look_up_start_objects() {
   const ElfW(Addr) linker = getauxval(AT_BASE);
+  const link_map* object = program_object();
+  first.store(object, std::memory_order_relaxed);
   bool has_libc = false;
   bool has_linker = false;
-  for (const link_map* object = program_object(); object != nullptr;
-       object = next_object(*object)) {
+  for (; object != nullptr; object = next_object(*object)) {
     has_linker = has_linker || object->l_addr == linker;
     const LoadedNames names(*object);
-    if (!is_vdso(*object) && has_soname(names, "libc.so.6")) {
+    if (!has_libc && !is_vdso(*object) && has_soname(names, "libc.so.6")) {
       has_libc = true;
       // Another namespace has another libc.
-      if (symbol_of(names, "getauxval") != reinterpret_cast<const void*>(&getauxval)) break;
+      if (symbol_of(names, "getauxval") != reinterpret_cast<const void*>(&getauxval)) return;
+      libc.store(object, std::memory_order_relaxed);
     }
-    if (has_libc && has_linker) return object;
+    if (!has_libc || !has_linker) continue;
+    last.store(object, std::memory_order_release);
+    return;
   }
-  return nullptr;
 }
 
 FindObject look_up_find_object() {
-  const void* const found = loaded_symbol("_dl_find_object");
+  constexpr char kName[] = "_dl_find_object";
+  const bool is_known = start_objects().last != nullptr;
+  const void* const found =
+      is_known ? symbol_of(LoadedNames(*libc.load(std::memory_order_relaxed)), kName)
+               : loaded_symbol(kName);
   return found != nullptr ? reinterpret_cast<FindObject>(const_cast<void*>(found)) : find_nothing;
 }
 
@@ -64,16 +75,13 @@ FindObject look_up_find_object() {
 
 bool is_vdso(const link_map& object) {
   constexpr char kName[] = "linux-vdso";
-  return std::strncmp(object.l_name, kName, sizeof kName - 1) == 0;
+  return *object.l_name == *kName && std::strncmp(object.l_name, kName, sizeof kName - 1) == 0;
 }
 
 StartObjects start_objects() {
-  // The same at each look-up.
-  static std::atomic<const link_map*> kept{nullptr};
-  const link_map* last = kept.load(std::memory_order_relaxed);
-  if (last == nullptr) last = last_start_object();
-  kept.store(last, std::memory_order_relaxed);
-  return {last != nullptr ? program_object() : nullptr, last};
+  if (last.load(std::memory_order_acquire) == nullptr) look_up_start_objects();
+  const link_map* const end = last.load(std::memory_order_acquire);
+  return {end != nullptr ? first.load(std::memory_order_relaxed) : nullptr, end};
 }
 
 // Looked up, and not linked: a stub that is built here may run with an older glibc.

@@ -6,11 +6,14 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <link.h>
+#include <sys/auxv.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include "compat/base/arena.h"
 #include "compat/search/machine/interpreter.h"
@@ -93,6 +96,60 @@ TEST(LoadedSymbols, ImportedByTheProgram_AreThoseOfLibc) {
     ASSERT_NE(dladdr(found, &info), 0) << name;
     EXPECT_NE(info.dli_fbase, found) << name << " at the beginning of " << info.dli_fname;
   }
+}
+
+std::vector<std::string> visited;
+bool note_name(const LoadedObject& object, void*) {
+  visited.emplace_back(object.name);
+  return false;
+}
+int note_name_under_lock(dl_phdr_info* info, std::size_t, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(info->dlpi_name);
+  return 0;
+}
+bool is_vdso_name(const std::string& name) { return name.rfind("linux-vdso", 0) == 0; }
+
+// Also those that the program has loaded since.
+TEST(EachObject, VisitsTheWholeListInItsOrder) {
+  void* const handle = dlopen("libresolv.so.2", RTLD_NOW);
+  ASSERT_NE(handle, nullptr) << dlerror();
+  std::vector<std::string> list;
+  dl_iterate_phdr(note_name_under_lock, &list);
+  visited.clear();
+  const std::uint64_t loads = each_object(Machine(), note_name, nullptr);
+  EXPECT_GE(loads, list.size());
+  list.erase(std::remove_if(list.begin(), list.end(), is_vdso_name), list.end());
+  visited.erase(std::remove_if(visited.begin(), visited.end(), is_vdso_name), visited.end());
+  EXPECT_EQ(visited, list);
+  dlclose(handle);
+}
+
+// A fork while a thread holds the lock leaves the child without it.
+TEST(EachObject, VisitsTheObjectsOfTheStartWithoutTheLock) {
+  if (getauxval(AT_BASE) == 0) GTEST_SKIP() << "the dynamic linker was started as the program";
+  Machine machine;
+  machine.loaded_objects = [](int (*)(dl_phdr_info*, std::size_t, void*), void*) { return 0; };
+  visited.clear();
+  each_object(machine, note_name, nullptr);
+  const auto has = [](const char* name) {
+    return std::any_of(visited.begin(), visited.end(), [&](const std::string& path) {
+      return path.find(name) != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(has("/libc.so.6"));
+  EXPECT_TRUE(has("/ld-linux-"));
+}
+
+TEST(ObjectOf, IsTheObjectThatHoldsTheAddress) {
+  EXPECT_STREQ(object_of(reinterpret_cast<const void*>(&note_name)).name, "");
+  Dl_info info = {};
+  const void* const in_libc = dlsym(RTLD_DEFAULT, "qsort");
+  ASSERT_NE(dladdr(in_libc, &info), 0);
+  const LoadedObject libc = object_of(in_libc);
+  EXPECT_STREQ(libc.name, info.dli_fname);
+  EXPECT_STREQ(libc.names.soname(), "libc.so.6");
+  EXPECT_EQ(object_of(&info).name, nullptr) << "the stack";
+  EXPECT_EQ(object_of(nullptr).name, nullptr);
 }
 
 // The dynamic section of an object that was linked at `linked` and lies elsewhere.
