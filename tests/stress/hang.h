@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A child that waits for a lock which nobody will unlock: whose lock it is, and who held it at the
-// fork. glibc's locks, which a child may inherit, are told from others.
+// Names the lock that a hanging child waits for, and the thread that held it at the fork.
 //
 // The child has its parent's addresses, so the parent can name what the child waits for. A child of
 // one thread that sleeps on a futex without a limit never ends: it need not be waited for.
@@ -87,7 +86,7 @@ class HangingChild {
     if (futex != 0) return describe(futex);
     kill(number_, SIGSTOP);
     waitpid(number_, nullptr, WUNTRACED);
-    return "no lock, waited for by " + caller() + "; /proc/syscall: " + text_of("/syscall");
+    return "no lock, waited for by " + caller() + "; system call " + system_call();
   }
 
  private:
@@ -142,6 +141,10 @@ class HangingChild {
     return address != 0;
 #endif
   }
+  std::string system_call() const {
+    const std::string call = text_of("/syscall");
+    return call.substr(0, call.find(' '));
+  }
   // The innermost object that is not glibc's and has a function the child is in: by the addresses
   // on its stack that look like return addresses.
   std::string caller() const {
@@ -167,9 +170,13 @@ class HangingChild {
     const std::string lock = (has_name ? "dl_load_write_lock in " : "a lock in ") +
                              name_of_object(address) + ", waited for by " + caller();
     const pid_t owner = value_at<pid_t>(futex + 8);
+    // While a thread takes or releases a lock, the lock has no owner yet or any more.
+    const auto holds = [&](pid_t thread) {
+      return owner != 0 ? thread == owner : has_name && thread != 0 && thread != number_;
+    };
     for (const Walker& walker : walkers) {
       const auto at = reinterpret_cast<std::uintptr_t>(&walker);
-      if (owner == 0 || value_at<pid_t>(at + offsetof(Walker, thread)) != owner) continue;
+      if (!holds(value_at<pid_t>(at + offsetof(Walker, thread)))) continue;
       const auto* caller = value_at<const void*>(at + offsetof(Walker, caller));
       return lock + ", held by a walk of " + name_of_object(caller);
     }

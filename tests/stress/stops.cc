@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A first call that stops before and after each system call and each atomic instruction, where
-// another thread forks: the child lacks the stopped thread, and makes a first call of its own.
+// A first call that stops before and after each system call and each atomic instruction. There
+// another thread forks a child, which lacks the stopped thread and makes its first call.
 //
 //     stops LIBRARY EVERY [CLIENT]     of the stops every EVERYth
 //
@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -108,6 +109,46 @@ void call_in_steps(std::atomic<bool>* returned) {
 
 // ---- the thread that forks
 
+// Where children crashed: the instruction, and what may be its caller. In memory of all processes.
+struct Crashes {
+  static constexpr int kMost = 1000;
+  std::atomic<int> count;
+  const void* at[kMost][2];
+};
+Crashes* crashes = nullptr;
+constexpr int kCrashed = 3;
+
+#if defined(__x86_64__)
+void on_crash(int, siginfo_t*, void* context) {
+  const greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const int number = crashes->count++;
+  if (number < Crashes::kMost) {
+    crashes->at[number][0] = reinterpret_cast<const void*>(registers[REG_RIP]);
+    crashes->at[number][1] = *reinterpret_cast<const void* const*>(registers[REG_RSP]);
+  }
+  _exit(kCrashed);
+}
+#else
+void on_crash(int, siginfo_t*, void*) { _exit(kCrashed); }
+#endif
+
+void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
+  struct sigaction action = {};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(signal, &action, nullptr);
+}
+
+// A library that another thread was opening at the fork has unbound functions in the child: then
+// the crash is at an address of no object, and the library is the caller.
+void print_crashes() {
+  for (int i = 0; i < crashes->count && i < Crashes::kMost; ++i) {
+    Dl_info info = {};
+    const bool is_known = dladdr(crashes->at[i][0], &info) != 0;
+    std::printf("crash: in %s\n", stress::name_of_object(crashes->at[i][is_known ? 0 : 1]).c_str());
+  }
+}
+
 struct Counts {
   int children = 0;
   int hanging = 0;
@@ -122,6 +163,8 @@ class Forks {
     const pid_t child = fork();
     if (child == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
+      handle(SIGSEGV, on_crash);
+      handle(SIGBUS, on_crash);
       _exit(call_cuda() == expected ? 0 : 1);
     }
     if (child > 0) running_.push_back({child, std::time(nullptr)});
@@ -157,7 +200,8 @@ class Forks {
         const bool is_refused = WIFEXITED(status) && WEXITSTATUS(status) == 127;
         counts_.refused += is_refused ? 1 : 0;
         counts_.crashed += !is_refused && status != 0 ? 1 : 0;
-        if (!is_refused && status != 0) std::printf("crash: %#x\n", status);
+        const bool is_known = WIFEXITED(status) && WEXITSTATUS(status) == kCrashed;
+        if (!is_refused && !is_known && status != 0) std::printf("crash: status %#x\n", status);
       } else if (stress::HangingChild(child.number).waits_for_ever() ||
                  std::time(nullptr) > child.since + kGenerous) {
         stuck_.push_back(child.number);
@@ -191,10 +235,11 @@ int main(int count, char** arguments) {
   library.get(&get_count, "cudaGetDeviceCount");
   stress::load_write_lock();
   expected = result_in_a_child();
-  struct sigaction action = {};
-  action.sa_sigaction = on_trap;
-  action.sa_flags = SA_SIGINFO;
-  sigaction(SIGTRAP, &action, nullptr);
+  void* const shared =
+      mmap(nullptr, sizeof(Crashes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared == MAP_FAILED) return 2;
+  crashes = static_cast<Crashes*>(shared);
+  handle(SIGTRAP, on_trap);
   Forks forks;
   std::atomic<bool> returned{false};
   std::thread caller([&] { call_in_steps(&returned); });
@@ -209,6 +254,7 @@ int main(int count, char** arguments) {
   }
   caller.join();
   const Counts counts = forks.finish();
+  print_crashes();
   std::printf("stops %ld children %d hanging %d refused %d crashed %d late %ld\n", points,
               counts.children, counts.hanging, counts.refused, counts.crashed, too_late);
   return 0;

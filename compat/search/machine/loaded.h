@@ -11,7 +11,7 @@
 namespace anycuda {
 
 struct LoadedObject {
-  // As the dynamic linker has it, "" of the program; nullptr: there is no such object.
+  // From the dynamic linker; "" for the program. nullptr: no object was found.
   const char* name = nullptr;
   LoadedNames names;
 };
