@@ -122,6 +122,7 @@ int fork_one(unsigned delay) {
 int during(unsigned delay) {
   std::atomic<int> there{0};
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([&] {
       ++there;
@@ -179,6 +180,7 @@ int fork_subjects(int count, Subject subject) {
 }  // namespace
 
 // CLIENT finds this one first.
+// NOLINTNEXTLINE(readability-identifier-naming): NVIDIA's name
 extern "C" __attribute__((visibility("default"))) void** __cudaRegisterFatBinary(void* binary) {
   fat_binary = binary;
   return registration.begin(binary);
