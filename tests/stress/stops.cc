@@ -140,12 +140,13 @@ void handle(int signal, void (*handler)(int, siginfo_t*, void*)) {
 }
 
 // A library that another thread was opening at the fork has unbound functions in the child: then
-// the crash is at an address of no object, and the library is the caller.
+// the crash is at an address of no object, below the library or, if it jumps there, its caller.
 void print_crashes() {
   for (int i = 0; i < crashes->count && i < Crashes::kMost; ++i) {
     Dl_info info = {};
     const bool is_known = dladdr(crashes->at[i][0], &info) != 0;
-    std::printf("crash: in %s\n", stress::name_of_object(crashes->at[i][is_known ? 0 : 1]).c_str());
+    std::printf("crash: %s %s\n", is_known ? "in" : "at no function, below",
+                stress::name_of_object(crashes->at[i][is_known ? 0 : 1]).c_str());
   }
 }
 
