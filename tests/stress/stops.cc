@@ -48,7 +48,7 @@ void futex(int operation, int value, const timespec* limit = nullptr) {
 }
 
 // Has the lock prefix, is an exchange with memory, which needs none, or a system call.
-bool is_point(const unsigned char* code) {
+[[maybe_unused]] bool is_point(const unsigned char* code) {
   bool is_locked = false;
   for (;
        std::strchr("\x66\xf0\xf2\xf3\x2e\x36\x3e\x26\x64\x65\x67", *code) != nullptr && *code != 0;
@@ -68,7 +68,7 @@ bool wait_while(int value) {
   return request.load() != value;
 }
 
-void stop() {
+[[maybe_unused]] void stop() {
   if (points++ % every != 0) return;
   // The fork before may still wait for a lock that this thread has now.
   if (request.load() != kNothing) return;
