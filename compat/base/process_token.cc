@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <new>
-
-#include "compat/base/reserve.h"
+#include <cstddef>
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18  // Linux 4.14
@@ -16,37 +14,30 @@
 namespace anycuda {
 namespace {
 
-// In memory that the kernel clears in a forked child. 0: the process is new.
-using Token = std::atomic<std::uint32_t>;
-std::atomic<Token*> token{nullptr};
-
-Token* new_token() {
-  void* const page = map_pages(sizeof(Token));
-  if (page == nullptr) return nullptr;
-  Token* known = nullptr;
-  const bool is_cleared = madvise(page, sizeof(Token), MADV_WIPEONFORK) == 0;
-  Token* const mine = is_cleared ? new (page) Token{0} : nullptr;
-  if (is_cleared && token.compare_exchange_strong(known, mine, std::memory_order_acq_rel)) {
-    return mine;
-  }
-  munmap(page, sizeof(Token));
-  return known;
-}
-
-// The number of this process or, in a new child, of its parent.
-std::atomic<std::uint32_t> number{0};
+// A page that the kernel clears in a forked child. 0: the process is new. (aarch64 has pages of up
+// to 64 KB.)
+#ifdef __aarch64__
+constexpr std::size_t kPage = 65536;
+#else
+constexpr std::size_t kPage = 4096;
+#endif
+struct alignas(kPage) Page {
+  std::atomic<std::uint32_t> token;
+};
+Page page;
+// The token of this process or, in a new child, of its parent.
+std::atomic<std::uint32_t> latest{0};
 
 }  // namespace
 
 std::uint32_t process_token() {
-  Token* place = token.load(std::memory_order_acquire);
-  if (place == nullptr) place = new_token();
-  if (place == nullptr) return static_cast<std::uint32_t>(getpid());
-  std::uint32_t known = place->load(std::memory_order_relaxed);
+  std::uint32_t known = page.token.load(std::memory_order_relaxed);
   if (known != 0) return known;
-  const std::uint32_t mine = number.load(std::memory_order_relaxed) + 1;
-  if (!place->compare_exchange_strong(known, mine, std::memory_order_relaxed)) return known;
-  number.store(mine, std::memory_order_relaxed);
+  if (madvise(&page, sizeof page, MADV_WIPEONFORK) != 0)
+    return static_cast<std::uint32_t>(getpid());
+  const std::uint32_t mine = latest.load(std::memory_order_relaxed) + 1;
+  if (!page.token.compare_exchange_strong(known, mine, std::memory_order_relaxed)) return known;
+  latest.store(mine, std::memory_order_relaxed);
   return mine;
 }
 

@@ -19,8 +19,7 @@ bool is_shortage(int error) {
   return error == EMFILE || error == ENFILE || error == ENOMEM || error == EAGAIN || error == EINTR;
 }
 
-template <typename Resource>
-bool is_limited(Resource resource) {
+bool is_limited(__rlimit_resource resource) {
   rlimit limit{};
   return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }

@@ -3,6 +3,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "compat/base/process_token.h"
 #include "loader/open.h"
 #include "loader/report.h"
@@ -58,20 +60,25 @@ constexpr unsigned kFunctionCount = kKindCount + 2;
 constexpr unsigned index_of(unsigned kind) {
   return kind < kUnregister ? kind : kKindCount + kind - kUnregister;
 }
-constexpr const char* kSymbols[kFunctionCount] = {
-    "",
-    "__cudaRegisterFatBinary",
-    "__cudaRegisterFatBinaryEnd",
-    "__cudaRegisterFunction",
-    "__cudaRegisterVar",
-    "__cudaRegisterManagedVar",
-    "__cudaRegisterHostVar",
-    "__cudaRegisterTexture",
-    "__cudaRegisterSurface",
-    "__cudaRegisterUnifiedTable",
-    "__cudaUnregisterFatBinary",
-    "__cudaInitModule",
-};
+// Their names, one behind the other: an address in data is a relocation at every start.
+constexpr char kSymbols[] =
+    "__cudaRegisterFatBinary\0"
+    "__cudaRegisterFatBinaryEnd\0"
+    "__cudaRegisterFunction\0"
+    "__cudaRegisterVar\0"
+    "__cudaRegisterManagedVar\0"
+    "__cudaRegisterHostVar\0"
+    "__cudaRegisterTexture\0"
+    "__cudaRegisterSurface\0"
+    "__cudaRegisterUnifiedTable\0"
+    "__cudaUnregisterFatBinary\0"
+    "__cudaInitModule";
+
+const char* name_of(unsigned index) {
+  const char* name = kSymbols;
+  while (--index != 0) name += std::strlen(name) + 1;
+  return name;
+}
 
 // Address of each of these functions in the library. All of them are looked up before anything is
 // handed to it.
@@ -95,7 +102,7 @@ void* fallback_function(unsigned kind) {
 ANYCUDA_ONCE void look_up_functions(const Opened& library) {
   const Functions functions(library.handle);
   for (unsigned i = kFatBinary; i < kFunctionCount; ++i) {
-    void* found = functions.find(kSymbols[i]);
+    void* found = functions.find(name_of(i));
     if (found == nullptr) found = fallback_function(i);
     real_functions[i].store(found, std::memory_order_relaxed);
   }
@@ -135,16 +142,14 @@ ANYCUDA_ONCE void replay_all() {
     }
     if (log_of_calls.close_at(position)) break;
   }
-  log_step(
-      "cudart: registered the kernels and variables of programs and libraries that were loaded "
-      "before the CUDA runtime");
+  log_step("cudart: registered the device code that was loaded before the runtime");
   log_of_calls.release();
   wake_all();
 }
 
 }  // namespace
 
-const char* symbol_of(unsigned kind) { return kSymbols[index_of(kind)]; }
+const char* symbol_of(unsigned kind) { return name_of(index_of(kind)); }
 
 bool write_down(unsigned kind, std::uint32_t handle, const std::uint64_t* arguments) {
   Record record{kind, handle, {}};

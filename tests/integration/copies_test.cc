@@ -375,7 +375,7 @@ TEST_F(EarlierCopy, BesideALaterOne_PassesItsRegistrationsOn) {
                           "unregister: done"));
 }
 
-// Too late to be served: it goes on with what it has decided.
+// The decision holds: the earlier copy leads.
 TEST_F(EarlierCopy, CalledBeforeALaterOneIsLoaded_GoesOn) {
   put_runtimes();
   machine_.env("ANYCUDA_CUDART", path("opt/a/libcudart.so.12"));
@@ -403,12 +403,12 @@ TEST_F(Copies, CopyOfALaterVersion_ServesTheOthers) {
       run({"copy:" + names_[0].string(), "register:kernel", "copy:" + fake("later_copy").string(),
            "use:1", "call:cudaMalloc@libcudart.so.12", "call:cudaMalloc@libcudart.so.12",
            "call:cudaBindTexture", kPeek, "unregister", "loaded:libcudart.so.12"}),
-      ElementsAre("register: done", "registered kind 1 of nothing", "registered kind 3 of its own",
-                  "registered kind 2 of its own", "replayed",
+      ElementsAre("register: done", "registered kind 1 of nothing",
+                  "registered kind 3 of this copy", "registered kind 2 of this copy", "replayed",
                   "serves cudaMalloc of libcudart.so.12", "call: 7", "call: 7", "replayed",
                   "serves cudaBindTexture of no version", "call: 7", "replayed",
                   "serves cudaPeekAtLastError of no version", "call: 0",
-                  "registered kind 256 of its own", "unregister: done", "loaded: none"));
+                  "registered kind 256 of this copy", "unregister: done", "loaded: none"));
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 
 #include <link.h>
 
+#include <atomic>
+
 #include "compat/search/elf/classify.h"
-#include "compat/search/machine/start_objects.h"
 
 namespace anycuda {
 namespace {
@@ -151,12 +152,40 @@ std::uint64_t each_loaded_copy(const Machine& machine, const LibraryDescriptor& 
   return each_object(machine, visit_copy, &visitor);
 }
 
+namespace {
+
+// struct dl_find_object of glibc 2.35, for an older one's headers.
+struct FoundObject {
+  unsigned long long flags;
+  void* map_start;
+  void* map_end;
+  link_map* object;
+  void* eh_frame;
+  unsigned long long reserved[7];
+};
+using FindObject = int (*)(void* address, FoundObject* result);
+int find_nothing(void*, FoundObject*) { return -1; }
+
+// By glibc's _dl_find_object(), which takes no lock. It is looked up, and not linked: a stub that
+// is built here may run with an older glibc. nullptr: none, or it is being loaded or unloaded.
+const link_map* object_at(const void* address) {
+  static std::atomic<FindObject> kept{nullptr};
+  FindObject find = kept.load(std::memory_order_relaxed);
+  if (find == nullptr) {
+    const void* const symbol = loaded_symbol("_dl_find_object");
+    find =
+        symbol != nullptr ? reinterpret_cast<FindObject>(const_cast<void*>(symbol)) : find_nothing;
+    kept.store(find, std::memory_order_relaxed);
+  }
+  FoundObject found;
+  return find(const_cast<void*>(address), &found) == 0 ? found.object : nullptr;
+}
+
+}  // namespace
+
 LoadedObject object_of(const void* address) {
   AddressVisit visit{reinterpret_cast<ElfW(Addr)>(address), {}};
-  FoundObject found;
-  if (object_at(visit.address, &found) != nullptr) {
-    return {found.object->l_name, LoadedNames(*found.object)};
-  }
+  if (const link_map* object = object_at(address)) return {object->l_name, LoadedNames(*object)};
   if (address != nullptr) dl_iterate_phdr(visit_address, &visit);
   return visit.object;
 }

@@ -9,7 +9,6 @@
 
 #include "anycuda/compat/driver.h"
 #include "compat/search/machine/interpreter.h"
-#include "compat/search/machine/start_objects.h"
 
 namespace anycuda {
 
@@ -37,6 +36,24 @@ struct OpenResult {
 };
 // dlopen; clears dlerror() after a failure: the program must not see this search's errors.
 OpenResult open_shared_library(const char* path, int flags);
+
+// The objects that the program starts with, up to libc and the dynamic linker. They are the first
+// of the list of loaded objects, and stay: they are read without the lock of dl_iterate_phdr(),
+// which a child that is forked meanwhile never gets (tests/threads/README.md). Both nullptr: not
+// known, or the caller is in another namespace (dlmopen).
+struct StartObjects {
+  const link_map* first;
+  const link_map* last;
+};
+StartObjects start_objects();  // this_process.cc
+
+// The kernel's object, whose names LoadedNames cannot read from its entry in that list.
+bool is_vdso(const link_map& object);
+
+// The object that was loaded after this one; nullptr: it is the last.
+inline const link_map* next_object(const link_map& object) {
+  return __atomic_load_n(&object.l_next, __ATOMIC_ACQUIRE);
+}
 
 // All functions are thread-safe.
 struct Machine {

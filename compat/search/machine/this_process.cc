@@ -4,9 +4,11 @@
 #include <dlfcn.h>
 #include <errno.h>  // program_invocation_name
 #include <fcntl.h>
+#include <link.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <climits>
 #include <cstring>
 
@@ -17,6 +19,72 @@
 #include "compat/search/machine/loaded.h"
 
 namespace anycuda {
+
+// ---- the objects that it started with
+
+namespace {
+
+const void* symbol_of(const LoadedNames& names, const char* name) {
+  return names.address_of(name, gnu_hash(name));
+}
+
+// The kernel tells where the dynamic linker is, unless the linker was started as the program.
+const link_map* program_object() {
+  const ElfW(Addr) base = getauxval(AT_BASE);
+  if (base == 0) return nullptr;
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(base);
+  dl_phdr_info linker = {};
+  linker.dlpi_addr = base;
+  linker.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(base + header->e_phoff);
+  linker.dlpi_phnum = header->e_phnum;
+  const auto* debug = static_cast<const r_debug*>(symbol_of(LoadedNames(linker), "_r_debug"));
+  return debug != nullptr ? debug->r_map : nullptr;
+}
+
+bool has_soname(const LoadedNames& names, const char* wanted) {
+  const char* const soname = names.soname();
+  return soname != nullptr && std::strcmp(soname, wanted) == 0;
+}
+
+// Looked up once. Threads that do it at the same time store the same.
+std::atomic<const link_map*> first{nullptr};
+std::atomic<const link_map*> last{nullptr};  // stored after `first`
+
+void look_up_start_objects() {
+  const ElfW(Addr) linker = getauxval(AT_BASE);
+  const link_map* object = program_object();
+  first.store(object, std::memory_order_relaxed);
+  bool has_libc = false;
+  bool has_linker = false;
+  for (; object != nullptr; object = next_object(*object)) {
+    has_linker = has_linker || object->l_addr == linker;
+    const LoadedNames names(*object);
+    if (!has_libc && !is_vdso(*object) && has_soname(names, "libc.so.6")) {
+      has_libc = true;
+      // Another namespace has another libc.
+      if (symbol_of(names, "getauxval") != reinterpret_cast<const void*>(&getauxval)) return;
+    }
+    if (!has_libc || !has_linker) continue;
+    last.store(object, std::memory_order_release);
+    return;
+  }
+}
+
+}  // namespace
+
+bool is_vdso(const link_map& object) {
+  constexpr char kName[] = "linux-vdso";
+  return *object.l_name == *kName && std::strncmp(object.l_name, kName, sizeof kName - 1) == 0;
+}
+
+StartObjects start_objects() {
+  if (last.load(std::memory_order_acquire) == nullptr) look_up_start_objects();
+  const link_map* const end = last.load(std::memory_order_acquire);
+  return {end != nullptr ? first.load(std::memory_order_relaxed) : nullptr, end};
+}
+
+// ---- the interpreter
+
 namespace {
 
 constexpr std::size_t kMostArguments = 4096;  // options come first

@@ -45,8 +45,8 @@ HIDDEN void** later_register(unsigned kind, void** handle, const uint64_t* argum
   (void)arguments;
   printf("registered kind %u of %s\n", kind,
          handle == NULL          ? "nothing"
-         : handle == &fat_binary ? "its own"
-                                 : "another");
+         : handle == &fat_binary ? "this copy"
+                                 : "another copy");
   return &fat_binary;
 }
 HIDDEN int later_replay(void) {
