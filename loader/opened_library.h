@@ -18,8 +18,8 @@ struct Opened {
 // The opened library, nullptr if none has been opened. Never opens anything.
 const Opened* opened_library();
 
-// Takes the library for this copy, unless it has one: *is_new. `path` stays where it is. Returns the
-// one that it has then; nullptr: no memory.
+// Takes the library for this copy, unless it has one: *is_new. `path` stays where it is. Returns
+// the one that it has then; nullptr: no memory.
 const Opened* adopt_library(void* handle, Version version, const char* path, bool* is_new);
 
 }  // namespace anycuda

@@ -49,7 +49,8 @@ def version_script(plan: Plan) -> str:
     the linker adds stay local (`local: *` would hide the default names, too); as patterns, since lld
     refuses a plain name that is not defined."""
     first, *others = plan.symbol_versions
-    lines = [f"{first} {{ global: {copy_table.PROCESS}; local: _ini[t]; _fin[i]; _edat[a]; _en[d]; __bss_star[t]; anycuda_*; }};"]
+    lines = [f"{first} {{ global: {copy_table.PROCESS}; "
+             "local: _ini[t]; _fin[i]; _edat[a]; _en[d]; __bss_star[t]; anycuda_*; };"]
     lines += [f"{version} {{ }};" for version in others]
     return "\n".join(lines) + "\n"
 
