@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostWords = 8;
 std::atomic<const std::uint64_t*> words[kMostWords];
 // Changed only under the dynamic linker's lock, as the words are.
-bool words_are_noted = false;
+std::atomic<bool> words_are_noted{false};
 
 // _rtld_global begins with the list of objects and its length, which equals the counter until an
 // object is unloaded.
@@ -41,7 +41,7 @@ void note_words(const Walk& walk) {
     matches[found++] = word;
   }
   for (int i = 0; i < found; ++i) words[i].store(matches[i], std::memory_order_relaxed);
-  words_are_noted = true;
+  words_are_noted.store(true, std::memory_order_relaxed);
 }
 
 void drop_words(std::uint64_t count) {
@@ -56,7 +56,7 @@ void drop_words(std::uint64_t count) {
 int visit_for_mark(dl_phdr_info* info, std::size_t, void* argument) {
   auto* walk = static_cast<Walk*>(argument);
   walk->count = info->dlpi_adds;  // the same in each record
-  if (words_are_noted) {
+  if (words_are_noted.load(std::memory_order_relaxed)) {
     drop_words(walk->count);
   } else {
     note_words(*walk);
@@ -88,7 +88,7 @@ std::uint64_t load_count_for_mark() {
 }
 
 void hide_load_counter() {
-  words_are_noted = true;
+  words_are_noted.store(true, std::memory_order_relaxed);
   for (auto& word : words) word.store(nullptr, std::memory_order_relaxed);
 }
 

@@ -118,12 +118,12 @@ TEST(FailedCall, ZeroesOnlyOutputsInRegistersAndOnTheStack) {
 }
 
 TEST(FailedCall, ZeroesAStructureThatItPointsTo) {
-  unsigned char structure[301];
+  unsigned char structure[421];
   std::memset(structure, 0xff, sizeof structure);
   Call call;
   call.frame.integer[3] = reinterpret_cast<std::uintptr_t>(structure);
   EXPECT_EQ(call.fail(kOutputs, Failure::no_library), 35u);
-  for (int i = 0; i < 301; ++i) EXPECT_EQ(structure[i], i < 300 ? 0 : 0xff) << i;
+  for (int i = 0; i < 421; ++i) EXPECT_EQ(structure[i], i < 420 ? 0 : 0xff) << i;
 }
 
 TEST(FailedCall, IgnoresNullOutputs) { EXPECT_EQ(Call().fail(kOutputs, Failure::no_library), 35u); }

@@ -77,6 +77,13 @@ TEST(Hint, ForNvidiasStubForLinkingIsToInstallADriver) {
               HasSubstr(", and remove /cuda/stubs from the dynamic linker's path"));
 }
 
+TEST(Hint, ForAnotherUnusableFileIsAboutNoFolder) {
+  unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
+  search.add(SearchTier::system, "/cuda/libtest.so.13")->image.state =
+      FileState::other_architecture;
+  EXPECT_THAT(hint_for(search, &search.arena), Not(HasSubstr("and remove")));
+}
+
 TEST(Hint, ForALibraryThatStaysOpenIsToRemoveIt) {
   unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
   Candidate* candidate = search.add(SearchTier::system, "/opt/libtest.so.13");

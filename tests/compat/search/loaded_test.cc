@@ -143,7 +143,7 @@ TEST(EachObject, VisitsTheObjectsOfTheStartWithoutTheLock) {
 TEST(ObjectOf, IsTheObjectThatHoldsTheAddress) {
   EXPECT_STREQ(object_of(reinterpret_cast<const void*>(&note_name)).name, "");
   Dl_info info = {};
-  const void* const in_libc = dlsym(RTLD_DEFAULT, "qsort");
+  const void* const in_libc = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
   ASSERT_NE(dladdr(in_libc, &info), 0);
   const LoadedObject libc = object_of(in_libc);
   EXPECT_STREQ(libc.name, info.dli_fname);

@@ -120,9 +120,9 @@ constexpr AdapterRow kAdapters[] = {{4, 0}, {6, 0}, {4, 1}};
 std::int32_t adapted() { return 88; }
 void* adapter(unsigned number) { return number < 3 ? reinterpret_cast<void*>(&adapted) : nullptr; }
 
-// testOutputs: int* in the first register, a handle in the third, a structure of 300 bytes in the
+// testOutputs: int* in the first register, a handle in the third, a structure of 420 bytes in the
 // fourth, size_t* in the second stack slot.
-constexpr std::uint8_t kOutputLists[] = {0, 4, 0, 4, 2, 8, 3, 0x80 | (300 & 0x7f), 300 >> 7, 9, 8};
+constexpr std::uint8_t kOutputLists[] = {0, 4, 0, 4, 2, 8, 3, 0x80 | (420 & 0x7f), 420 >> 7, 9, 8};
 
 // Which row of dispositions it has does not matter.
 constexpr SlotRow native(Symbol symbol) {
