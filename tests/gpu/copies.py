@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several copies of the runtime's stub in a process with a GPU (docs/copies.md): a plugin that nvcc builds here is linked
-to an earlier stub beside a later one, and to the static stub.
+"""Several copies of the runtime's stub in a process with a GPU (docs/copies.md): a plugin that nvcc builds here is
+linked to an earlier stub beside a later one, and to the static stub.
 
     cmake --preset dev && cmake --build --preset dev --target cudart_stub link_cudart_13 static_cudart_13
     python3 tests/gpu/copies.py build/dev/lib
@@ -41,15 +41,16 @@ def build(library: Path, folder: Path) -> None:
     (folder / "later.so").write_bytes(stub.replace(b"libcudart_stub.so\0", b"libcudart_late.so\0"))
     for name, link in (("shared", [library / "link/13/libcudart.so", "-Xlinker", f"-rpath={folder}/earlier"]),
                        ("static", [library / "static/13/libcudart.a", "-ldl"])):
-        subprocess.run(["nvcc", "-arch=native", "-shared", "-cudart", "none", "-Xcompiler", "-fPIC", FOLDER / "copies.cu",
-                        "-o", folder / f"{name}.so", *link], check=True)
+        subprocess.run(["nvcc", "-arch=native", "-shared", "-cudart", "none", "-Xcompiler", "-fPIC",
+                        FOLDER / "copies.cu", "-o", folder / f"{name}.so", *link], check=True)
 
 
 def served(folder: Path) -> bool:
     """The later stub is loaded, and handles the calls of the plugin's earlier one."""
     ctypes.CDLL(str(folder / "later.so"))
     plugin = ctypes.CDLL(str(folder / "shared.so"))
-    return [plugin.run(1), plugin.run(2), plugin.fail(), plugin.last_error(), plugin.last_error()] == [32, 64, 101, 101, 0]
+    answers = [plugin.run(1), plugin.run(2), plugin.fail(), plugin.last_error(), plugin.last_error()]
+    return answers == [32, 64, 101, 101, 0]
 
 
 def too_late(folder: Path) -> bool:

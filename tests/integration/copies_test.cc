@@ -354,6 +354,13 @@ TEST_F(EarlierCopy, BesideALaterOne_RunsOnALaterCuda) {
   EXPECT_THAT(with_copies({"use:2", kCall, "use:1", kCall}), ElementsAre("call: 0", "call: 0"));
 }
 
+// The tables of another major's runtime are refused; an unversioned call would reach the runtime.
+TEST_F(EarlierCopy, BesideALaterOne_KeepsTheMajorOfItsCaller) {
+  EXPECT_THAT(with_copies({"use:1", "call:cudaGetExportTable@libcudart.so.12"}),
+              ElementsAre("call: 801"));
+  EXPECT_THAT(error_, HasSubstr("cudaGetExportTable"));
+}
+
 // cudaBindTexture is absent in CUDA 13 for every caller but those of 11.
 TEST_F(EarlierCopy, BesideALaterOne_SharesItsErrors) {
   EXPECT_THAT(with_copies({"use:1", kGet, kGet, "call:cudaBindTexture", kPeek, "use:2", kPeek, kGet,
