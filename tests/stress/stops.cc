@@ -3,7 +3,8 @@
 // A first call that stops before and after each system call and each atomic instruction. There
 // another thread forks a child, which lacks the stopped thread and makes its first call.
 //
-//     stops LIBRARY EVERY [CLIENT]     of the stops every EVERYth
+//     stops LIBRARY EVERY MOST [CLIENT]     of the stops every EVERYth, in the first MOST
+//     instructions
 //
 // The calling thread steps itself by the processor's trap flag. Children that hang are looked at
 // when it has returned, since the look needs the dynamic linker's lock. With CLIENT, kernels are
@@ -37,6 +38,7 @@ int call_cuda() {
 
 bool stepping = false;
 int every = 1;
+long instructions_left = 0;
 long points = 0;  // system calls and atomic instructions, counted before and after
 long too_late =
     0;  // stops at which the fork waits for the stopped thread, which has a lock of malloc()
@@ -84,6 +86,7 @@ void on_trap(int, siginfo_t* signal, void* context) {
   const int kept_errno = errno;
   greg_t* const registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   if (signal->si_code == TRAP_TRACE && stepping) {
+    stepping = --instructions_left > 0;
     const bool is_one = is_point(reinterpret_cast<const unsigned char*>(registers[REG_RIP]));
     if (is_one || was_point) stop();
     was_point = is_one;
@@ -232,7 +235,8 @@ int result_in_a_child() {
 int main(int count, char** arguments) {
   const stress::Library library(arguments[1]);
   every = std::atoi(arguments[2]);
-  if (count > 3 && dlopen(arguments[3], RTLD_NOW) == nullptr) return 2;
+  instructions_left = std::atol(arguments[3]);
+  if (count > 4 && dlopen(arguments[4], RTLD_NOW) == nullptr) return 2;
   library.get(&get_count, "cudaGetDeviceCount");
   stress::load_write_lock();
   expected = result_in_a_child();

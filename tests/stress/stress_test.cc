@@ -185,9 +185,12 @@ class StoppedFirstCall : public Stress {
     GTEST_SKIP() << "the trap flag is x86-64's";
 #endif
   }
-  // `every`: of its system calls and atomic instructions. `client`: kernels are registered before.
-  void fork_at_each_stop(long every, bool client) {
-    std::vector<std::string> command = {program("stops"), kStub, std::to_string(every)};
+  static constexpr long kAll = 1000000000;
+  // `every`: of its system calls and atomic instructions, among its first `most` instructions.
+  // `client`: kernels are registered before.
+  void fork_at_each_stop(long every, long most, bool client) {
+    std::vector<std::string> command = {program("stops"), kStub, std::to_string(every),
+                                        std::to_string(most)};
     if (client) command.push_back(kClient);
     const ProcessResult result = machine_.run(command, limit());
     const std::vector<std::string> lines = lines_of(result.out);
@@ -203,7 +206,7 @@ class StoppedFirstCall : public Stress {
     std::printf("%s\n", lines.back().c_str());
     if (stops == 0) GTEST_SKIP() << "this processor, or its emulator, has no trap flag";
     expect_no_hang_by_the_stub(print_hangs(kStub, "stopped", result.out));
-    EXPECT_GT(children, stops / every / 2);
+    EXPECT_GT(children, 10);
     for (const std::string& line : lines) {
       if (line.rfind("crash: ", 0) == 0) ++crashes[line];
     }
@@ -217,20 +220,20 @@ class StoppedFirstCall : public Stress {
 };
 
 TEST_F(StoppedFirstCall, WithoutCuda_ChildHangsForNoReasonOfTheStub) {
-  fork_at_each_stop(amount(5, 1, 1), false);
+  fork_at_each_stop(amount(5, 1, 1), kAll, false);
 }
 
 TEST_F(StoppedFirstCall, WithoutADriver_ChildHangsForNoReasonOfTheStub) {
   const std::string missing = Artifacts::of_this_build().why_missing("nvcc-12.4");
   if (!missing.empty()) GTEST_SKIP() << missing;
   machine_.wheel(cudart, "12.9");
-  fork_at_each_stop(amount(25, 1, 1), true);
+  fork_at_each_stop(amount(25, 1, 1), kAll, true);
 }
 
 TEST_F(StoppedFirstCall, WithADriver_ChildHangsForNoReasonOfTheStub) {
-  if (kind().empty()) return;  // two million instructions: ctest --preset long
   machine_.wheel(cudart, "12.9").driver(535);
-  fork_at_each_stop(amount(0, 5, 1), false);
+  // Of two million instructions the first ones, which search.
+  fork_at_each_stop(5, amount(100000, kAll, kAll), false);
 }
 
 // ---- what is the same through the stub and directly
