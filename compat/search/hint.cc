@@ -44,10 +44,10 @@ const Candidate* link_stub(const Report& report) {
 }
 
 const char* link_stub_hint(const Report& report, const Candidate& stub, Arena* arena) {
-  const std::string_view folder = folder_of(stub.path);
+  const char* const folder = arena->copy(folder_of(stub.path));
+  if (folder == nullptr) return report.library().install_hint;
   return arena->format(
-      "%s, and remove %.*s from %s", report.library().install_hint, static_cast<int>(folder.size()),
-      folder.data(),
+      "%s, and remove %s from %s", report.library().install_hint, folder,
       stub.tier == SearchTier::library_path ? "LD_LIBRARY_PATH" : "the dynamic linker's path");
 }
 
