@@ -44,7 +44,7 @@ const Candidate* link_stub(const Report& report) {
 }
 
 const char* link_stub_hint(const Report& report, const Candidate& stub, Arena* arena) {
-  const char* const folder = arena->copy(folder_of(stub.path));
+  const char* const folder = stub.path != nullptr ? arena->copy(folder_of(stub.path)) : nullptr;
   if (folder == nullptr) return report.library().install_hint;
   return arena->format(
       "%s, and remove %s from %s", report.library().install_hint, folder,
