@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "loader/jump_slots.h"
+#include "loader/open.h"
 #include "loader/stub_copies.h"
 #include "loader/symbols/function.h"
 #include "loader/tables.h"
@@ -43,7 +44,7 @@ std::int32_t ask_library(SpecialFunction special) {
   std::atomic<void*>& cache = special == SpecialFunction::get_last_error ? real_get : real_peek;
   void* function = cache.load(std::memory_order_acquire);
   if (function == nullptr) {
-    const Opened* library = opened_library();
+    const Opened* library = known_library();
     const char* name = name_of(special);
     if (library == nullptr || name == nullptr) return kTables.status_no_library;
     function = loaded_function(&cache, library->handle, name);

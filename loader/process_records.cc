@@ -14,7 +14,7 @@ ProcessRecord* add_record(Process* process, ProcessRecord* mine,
   std::atomic<ProcessRecord*>* place = &process->first;
   for (;;) {
     ProcessRecord* there = nullptr;
-    if (place->compare_exchange_strong(there, mine, std::memory_order_acq_rel)) return mine;
+    if (place->compare_exchange_strong(there, mine, std::memory_order_seq_cst)) return mine;
     if (is_same(*there)) return there;
     place = &there->next;
   }

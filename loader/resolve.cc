@@ -142,10 +142,13 @@ void* resolve_by(const CopyTable& server, const Call& call, Frame* frame) {
   if (target != nullptr) {
     return settle(call, target, may_fill && is_final != 0, "a later anycuda of this process");
   }
-  log_line(LogLevel::error,
-           "%s: %s failed: the later anycuda that serves this process does not have it; update "
-           "anycuda",
-           kLibrary.name, call.name);
+  static std::atomic<bool> reported{false};
+  if (!reported.exchange(true, std::memory_order_relaxed)) {
+    log_line(LogLevel::error,
+             "%s: %s failed: the later anycuda that serves this process does not have it; update "
+             "anycuda",
+             kLibrary.name, call.name);
+  }
   return fail(call, Failure::absent, frame);
 }
 

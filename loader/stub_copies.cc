@@ -50,9 +50,9 @@ bool is_of_library(const ProcessRecord& record, RecordKind kind) {
 
 // The first record of that kind for this library, from that place on; nullptr: the list has none.
 const ProcessRecord* find(const std::atomic<ProcessRecord*>& place, RecordKind kind) {
-  const ProcessRecord* record = place.load(std::memory_order_acquire);
+  const ProcessRecord* record = place.load(std::memory_order_seq_cst);
   while (record != nullptr && !is_of_library(*record, kind)) {
-    record = record->next.load(std::memory_order_acquire);
+    record = record->next.load(std::memory_order_seq_cst);
   }
   return record;
 }
@@ -69,6 +69,8 @@ bool visit_object(const LoadedObject& object, void* argument) {
   if (copy == nullptr || copy->protocol != kCopyProtocol || copy->process == nullptr) {
     return false;
   }
+  // Before the first file has joined, its loading may still fail, and unload it.
+  if (copy->process->first.load(std::memory_order_acquire) == nullptr) return false;
   *static_cast<Process**>(argument) = copy->process;
   return true;
 }
@@ -124,16 +126,17 @@ const CopyTable* first_file(const Process& process) {
   return first != nullptr ? &table_of(*first) : &anycuda_copy;
 }
 
-// The newest that can serve; if several are, the one that was loaded first.
+// The newest that can serve; if several are, the one that was loaded first. Without one that can
+// serve, the first.
 const CopyTable* newest_file(const Process& process) {
-  const CopyTable* newest = first_file(process);
+  const CopyTable* newest = nullptr;
   const ProcessRecord* record = find(process.first, RecordKind::copy);
   for (; record != nullptr; record = find(record->next, RecordKind::copy)) {
     const CopyTable& copy = table_of(*record);
     const bool can_serve = function_of<copy_functions::Serve>(copy) != nullptr;
-    if (can_serve && copy.version > newest->version) newest = &copy;
+    if (can_serve && (newest == nullptr || copy.version > newest->version)) newest = &copy;
   }
-  return newest;
+  return newest != nullptr ? newest : first_file(process);
 }
 
 bool is_leader(const ProcessRecord& record) { return is_of_library(record, RecordKind::leader); }
@@ -200,6 +203,10 @@ void* function_of_leader(int number) { return function_of_other(leading_copy(), 
 void* function_of_logging(int number) {
   if (logging_copy.load(std::memory_order_acquire) == nullptr) join_process();
   return function_of_other(logging_copy.load(std::memory_order_acquire), number);
+}
+
+void* function_of_first_file(int number) {
+  return function_of_other(first_file(*process()), number);
 }
 
 void take_slots_of_copies() {

@@ -94,9 +94,11 @@ struct KernelOf {
 
 // The function of that number in that copy's table, nullptr if it has none.
 void* function_of(const CopyTable& copy, int number);
-// The same of leading_copy() and logging_copy, which is looked up; nullptr if it is this copy.
+// The same of leading_copy(), of logging_copy, which is looked up, and of the first file; nullptr
+// if it is this copy.
 void* function_of_leader(int number);
 void* function_of_logging(int number);
+void* function_of_first_file(int number);
 
 // The copy that has the errors of the threads, and calls the library for registrations: the newest
 // that can serve the others, of those that are loaded when the first one needs it. Decided once.
@@ -148,6 +150,10 @@ typename Function::Type* function_of(const CopyTable& copy) {
 template <typename Function>
 typename Function::Type* of_leader() {
   return reinterpret_cast<typename Function::Type*>(function_of_leader(Function::kNumber));
+}
+template <typename Function>
+typename Function::Type* of_first_file() {
+  return reinterpret_cast<typename Function::Type*>(function_of_first_file(Function::kNumber));
 }
 template <typename Function>
 typename Function::Type* of_logging() {

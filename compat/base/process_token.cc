@@ -25,7 +25,7 @@ struct alignas(kPage) Page {
   std::atomic<std::uint32_t> token;
 };
 Page page;
-// The token of this process or, in a new child, of its parent.
+// The last token of this process or, in a new child, of its parent.
 std::atomic<std::uint32_t> latest{0};
 
 }  // namespace
@@ -35,10 +35,9 @@ std::uint32_t process_token() {
   if (known != 0) return known;
   if (madvise(&page, sizeof page, MADV_WIPEONFORK) != 0)
     return static_cast<std::uint32_t>(getpid());
-  const std::uint32_t mine = latest.load(std::memory_order_relaxed) + 1;
-  if (!page.token.compare_exchange_strong(known, mine, std::memory_order_relaxed)) return known;
-  latest.store(mine, std::memory_order_relaxed);
-  return mine;
+  // First: a child that is forked meanwhile must not take the same one.
+  const std::uint32_t mine = latest.fetch_add(1, std::memory_order_relaxed) + 1;
+  return page.token.compare_exchange_strong(known, mine, std::memory_order_relaxed) ? mine : known;
 }
 
 }  // namespace anycuda

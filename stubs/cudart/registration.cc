@@ -102,11 +102,15 @@ void** register_any(unsigned kind, void** handle, Arguments... values) {
 }  // namespace
 }  // namespace anycuda::registration
 
-// The log first goes to the copy that leads, and from there to the library.
+// The logs first go to the copy that leads, and from there to the library.
 ANYCUDA_OWN bool anycuda_replay() {
   using anycuda::copy_functions::Replay;
   const auto logging = anycuda::of_logging<Replay>();
-  const bool is_passed_on = logging != nullptr ? logging() != 0 : replay();
+  bool is_passed_on = logging != nullptr ? logging() != 0 : replay();
+  if (anycuda::is_static_stub()) {
+    const auto first = anycuda::of_first_file<Replay>();
+    is_passed_on = (first == nullptr || first() != 0) && is_passed_on;
+  }
   if (const auto leaders = anycuda::of_leader<Replay>()) return leaders() != 0 && is_passed_on;
   return logging == nullptr ? is_passed_on : replay() && is_passed_on;
 }

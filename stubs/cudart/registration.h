@@ -33,8 +33,8 @@ void cancel(std::uint32_t index);
 // Passes the whole log on, to the library or to the copy of the stub that leads. One thread does
 // it, and every thread returns only after all of it is done; only the library's calls of the stub
 // meanwhile are forwarded at once. Returns false for such a call: its function's slot must not be
-// filled yet, or other threads' calls of that function would reach the library too early. Does
-// nothing as long as no library is open.
+// filled yet, or other threads' calls of that function would reach the library too early. Returns
+// false, too, if there is a log and no library is open.
 bool replay();
 // Is the replay complete, so that calls go straight on?
 bool replayed();

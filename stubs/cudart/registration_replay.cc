@@ -117,8 +117,10 @@ ANYCUDA_ONCE bool has_destination() {
 ANYCUDA_ONCE void know_destination() {
   if (looked_up.load(std::memory_order_acquire)) return;
   const auto leaders = of_leader<copy_functions::Register>();
+  const Opened* const library = leaders == nullptr ? known_library() : nullptr;
+  if (leaders == nullptr && library == nullptr) return;  // no memory
   leading_register.store(leaders, std::memory_order_relaxed);
-  if (leaders == nullptr) look_up_functions(*known_library());
+  if (library != nullptr) look_up_functions(*library);
   looked_up.store(true, std::memory_order_release);
 }
 
@@ -163,7 +165,8 @@ bool replaying() { return replayer.load(std::memory_order_seq_cst) != 0 || repla
 ANYCUDA_ONCE bool replay() {
   if (replayed()) return true;
   // In most programs the log is empty, and this thread waits for no other.
-  if (!has_destination() || log_of_calls.close_at(0)) return true;
+  if (!has_destination()) return log_of_calls.size() == 0;
+  if (log_of_calls.close_at(0)) return true;
   know_destination();
   const std::uint64_t self = this_thread();
   while (!replayed()) {

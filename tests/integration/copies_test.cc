@@ -354,6 +354,23 @@ TEST_F(EarlierCopy, BesideALaterOne_RunsOnALaterCuda) {
   EXPECT_THAT(with_copies({"use:2", kCall, "use:1", kCall}), ElementsAre("call: 0", "call: 0"));
 }
 
+// A drop-in has the functions of one major, and serves nobody.
+TEST_F(EarlierCopy, BesideALaterOneBehindADropIn_RunsOnALaterCuda) {
+  names_ = {dropin_folder() / "libcudart.so.12", names_[0], names_[1]};
+  EXPECT_THAT(with_copies({"use:2", kCall, "use:1", kCall, "use:3", kCall}),
+              ElementsAre("call: 0", "call: 0", "call: 0"));
+}
+
+// The first file keeps the log, the later stub leads, and the call comes through a static stub.
+TEST_F(EarlierCopy, CalledThroughAStaticStub_PassesItsRegistrationsOn) {
+  REQUIRE_PROGRAM(fake("static_plugin"));
+  machine_.env("ANYCUDA_CUDART", fake("recording"));
+  EXPECT_THAT(with_copies({"use:1", "register:first", "copy:" + fake("static_plugin").string(),
+                           "call:plugin_last_error"}),
+              ElementsAre("register: done", "fat binary 0", "function first of 0, limit -1",
+                          "end 0", "call: 4242"));
+}
+
 // The tables of another major's runtime are refused; an unversioned call would reach the runtime.
 TEST_F(EarlierCopy, BesideALaterOne_KeepsTheMajorOfItsCaller) {
   EXPECT_THAT(with_copies({"use:1", "call:cudaGetExportTable@libcudart.so.12"}),
