@@ -134,11 +134,9 @@ void* settle(const Call& call, void* target, bool may_fill, const char* where) {
 // adapts the call. The caller's return address is still on the stack when the call arrives there.
 void* resolve_by(const CopyTable& server, const Call& call, Frame* frame) {
   const bool may_fill = may_fill_slot();
-  const std::uint8_t version = call.slot.symbol_version;
   int is_final = 0;
   void* const target = function_of<copy_functions::Serve>(server)(
-      call.name, version != kUnversioned ? kLibrary.majors[version - 1].symbol_version : nullptr,
-      &is_final);
+      call.name, symbol_version_of(call.slot), &is_final);
   if (target != nullptr) {
     return settle(call, target, may_fill && is_final != 0, "a later anycuda of this process");
   }

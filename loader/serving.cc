@@ -16,11 +16,6 @@ bool is_same(const char* one, const char* other) {
   return std::strcmp(one, other) == 0;
 }
 
-const char* symbol_version_of(const SlotRow& slot) {
-  if (slot.symbol_version == kUnversioned) return nullptr;
-  return kLibrary.majors[slot.symbol_version - 1].symbol_version;
-}
-
 }  // namespace
 }  // namespace anycuda
 

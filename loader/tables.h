@@ -101,6 +101,12 @@ struct Tables : LibrarySymbols {
 extern const LibraryDescriptor kLibrary;
 extern const Tables kTables;
 
+// The name of its symbol version; nullptr: unversioned, or its library has no versions.
+inline const char* symbol_version_of(const SlotRow& slot) {
+  if (slot.symbol_version == kUnversioned) return nullptr;
+  return kLibrary.majors[slot.symbol_version - 1].symbol_version;
+}
+
 }  // namespace anycuda
 
 // The slots, one pointer per row of Tables::slots, each at first its own way into the resolver.
