@@ -77,6 +77,14 @@ TEST(Hint, ForNvidiasStubForLinkingIsToInstallADriver) {
               HasSubstr(", and remove /cuda/stubs from the dynamic linker's path"));
 }
 
+TEST(Hint, ForALinkStubWithoutAPathIsToInstallADriver) {
+  unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
+  Candidate* candidate = search.add(SearchTier::system, "/cuda/stubs/libtest.so.13");
+  candidate->image.state = FileState::link_stub;
+  candidate->path = nullptr;  // no memory was left for it
+  EXPECT_STREQ(hint_for(search, &search.arena), kLibrary.install_hint);
+}
+
 TEST(Hint, ForAnotherUnusableFileIsAboutNoFolder) {
   unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
   search.add(SearchTier::system, "/cuda/libtest.so.13")->image.state =
