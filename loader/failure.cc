@@ -43,16 +43,54 @@ bool give_driver_version(const SymbolRow& symbol, Failure failure, Frame* frame)
   return true;
 }
 
+std::int32_t library_status(Failure failure) {
+  if (failure == Failure::absent) return kTables.status_absent;
+  if (failure == Failure::rejected) return kTables.status_rejected;
+  return kTables.status_no_library;
+}
+
+std::int32_t value_of(const FailingWord& word, Failure failure) {
+  switch (word.form) {
+    case FailingForm::constant:
+      return word.value;
+    case FailingForm::status:
+      return library_status(failure);
+    case FailingForm::negative_status:
+      return -library_status(failure);
+  }
+  return word.value;
+}
+
+// The first from there on; nullptr: none.
+const FailingWord* word_of(const SlotRow& slot, const FailingWord* from) {
+  const FailingWord* const end = kTables.failing_words + kTables.failing_word_count;
+  while (from < end && from->symbol != slot.symbol) ++from;
+  return from < end ? from : nullptr;
+}
+
+// A structure of up to 16 bytes is returned in registers, a larger one where the caller says.
+void fail_structure(const SlotRow& slot, std::size_t size, Failure failure, Frame* frame) {
+  void* structure = &frame->result;
+  if (size > 16) {
+    structure = frame->structure_result();
+    frame->result = reinterpret_cast<std::uintptr_t>(structure);
+    std::memset(structure, 0, size);
+  }
+  for (const FailingWord* word = word_of(slot, kTables.failing_words); word != nullptr;
+       word = word_of(slot, word + 1)) {
+    const std::int32_t value = value_of(*word, failure);
+    std::memcpy(static_cast<unsigned char*>(structure) + word->offset, &value, sizeof value);
+  }
+}
+
 }  // namespace
 
 std::int32_t status_of(const SlotRow& slot, Failure failure) {
-  if (failure == Failure::absent) return kTables.status_absent;
-  if (failure == Failure::rejected) return kTables.status_rejected;
-  for (int i = 0; i < kTables.no_library_override_count; ++i) {
-    const StatusOverride& row = kTables.no_library_overrides[i];
-    if (row.symbol == slot.symbol) return row.status;
-  }
-  return kTables.status_no_library;
+  const ResultKind result = kTables.symbols[slot.symbol].result;
+  const bool is_missing = failure != Failure::absent && failure != Failure::rejected;
+  const bool has_word = result == ResultKind::word || (result == ResultKind::status && is_missing);
+  const FailingWord* const word = has_word ? word_of(slot, kTables.failing_words) : nullptr;
+  return word != nullptr ? value_of(*word, failure) : library_status(failure);
 }
 
 void fail_call(const SlotRow& slot, Failure failure, Frame* frame) {
@@ -69,18 +107,14 @@ void fail_call(const SlotRow& slot, Failure failure, Frame* frame) {
       if (failure == Failure::absent || failure == Failure::rejected)
         remember_error(static_cast<std::int32_t>(frame->result));
       break;
-    case ResultKind::integer:
-      frame->result = static_cast<std::uint32_t>(status_of(slot, failure));
+    case ResultKind::word:
+      frame->result = static_cast<std::uint64_t>(std::int64_t{status_of(slot, failure)});
       break;
     case ResultKind::structure:
-      if (symbol.result_size > 16) {
-        std::memset(frame->structure_result(), 0, symbol.result_size);
-        frame->result = reinterpret_cast<std::uintptr_t>(frame->structure_result());
-      }
+      fail_structure(slot, symbol.result_size, failure, frame);
       break;
-    case ResultKind::pointer:
     case ResultKind::string:
-    case ResultKind::nothing:
+    case ResultKind::zero:
       break;
   }
 }

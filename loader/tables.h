@@ -12,7 +12,9 @@
 
 namespace anycuda {
 
-enum class ResultKind : std::uint8_t { status, integer, pointer, string, nothing, structure };
+// What a function returns where a call fails: the library's status; a number that is sign-extended
+// to 64 bits; a text or nullptr; 0 (also nullptr, 0.0 and nothing); a structure.
+enum class ResultKind : std::uint8_t { status, word, string, zero, structure };
 
 // What the loader must know of a function beyond its ABI.
 enum class SpecialFunction : std::uint8_t {
@@ -59,9 +61,14 @@ struct ErrorRow {
   std::uint32_t text;
 };
 
-struct StatusOverride {
+// A part of the result of a call that fails. Of a function that returns a status: what it returns
+// in place of the status for a missing library.
+enum class FailingForm : std::uint8_t { constant, status, negative_status };
+struct FailingWord {
   std::uint16_t symbol;
-  std::int32_t status;
+  std::uint8_t offset;  // in a structure
+  FailingForm form;
+  std::int32_t value;  // of `constant`
 };
 
 // An adapter, as a disposition: lists in Tables::targets.
@@ -87,8 +94,8 @@ struct Tables : LibrarySymbols {
   std::int32_t status_no_library;
   std::int32_t status_absent;
   std::int32_t status_rejected;
-  const StatusOverride* no_library_overrides;
-  int no_library_override_count;
+  const FailingWord* failing_words;
+  int failing_word_count;
   void* const* builtins;  // the stub's own implementations
   const AdapterRow* adapters;
   void* (*adapter)(unsigned number);

@@ -3,6 +3,7 @@
 // The result of a call that cannot be passed on.
 #include "loader/failure.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -15,6 +16,7 @@
 namespace anycuda {
 namespace {
 
+using ::testing::ElementsAre;
 using namespace unit;  // NOLINT: the symbols of the made-up library
 
 // A call with garbage in every register and on the stack.
@@ -88,7 +90,9 @@ TEST(FailedCall, DriverVersionQuery_QueriesTheDriver) {
 }
 
 TEST(FailedCall, HasAResultOfItsKind) {
-  EXPECT_EQ(Call().fail(kInteger, Failure::no_library), 35u);
+  // 64 bits, for a long as for an int.
+  EXPECT_EQ(static_cast<std::int64_t>(Call().fail(kInteger, Failure::no_library)), -35);
+  EXPECT_EQ(static_cast<std::int64_t>(Call().fail(kInteger, Failure::rejected)), -801);
   EXPECT_EQ(Call().fail(kPointer, Failure::no_library), 0u);
   EXPECT_EQ(Call().fail(kNothing, Failure::no_library), 0u);
 }
@@ -128,22 +132,24 @@ TEST(FailedCall, ZeroesAStructureThatItPointsTo) {
 
 TEST(FailedCall, IgnoresNullOutputs) { EXPECT_EQ(Call().fail(kOutputs, Failure::no_library), 35u); }
 
-TEST(FailedCall, ZeroesAStructureAndReturnsItsAddress) {
-  unsigned char structure[24];
+// {0, 0, the status, 0, -7}.
+TEST(FailedCall, FillsAStructureAndReturnsItsAddress) {
+  std::int32_t structure[6];
   std::memset(structure, 0xff, sizeof structure);
   Call call;
   set_structure_result(&call.frame, structure);
   EXPECT_EQ(call.fail(kStruct, Failure::no_library), reinterpret_cast<std::uintptr_t>(structure));
-  for (int i = 0; i < 24; ++i) EXPECT_EQ(structure[i], i < 20 ? 0 : 0xff) << i;
+  EXPECT_THAT(structure, ElementsAre(0, 0, 35, 0, -7, -1));
 }
 
-// Sixteen bytes are returned in registers, on x86-64 as on aarch64.
-TEST(FailedCall, ZeroesASmallStructureInTheRegistersOnly) {
+// Sixteen bytes are returned in registers, on x86-64 as on aarch64: here {0, the status, 0, 0}.
+TEST(FailedCall, FillsASmallStructureInTheRegistersOnly) {
   unsigned char elsewhere[16];
   std::memset(elsewhere, 0xff, sizeof elsewhere);
   Call call;
   set_structure_result(&call.frame, elsewhere);
-  EXPECT_EQ(call.fail(kPair, Failure::no_library), 0u);
+  EXPECT_EQ(call.fail(kPair, Failure::no_library), std::uint64_t{35} << 32);
+  in_child([] { EXPECT_EQ(Call().fail(kPair, Failure::absent), std::uint64_t{302} << 32); });
   for (const unsigned char byte : elsewhere) EXPECT_EQ(byte, 0xff);
 }
 

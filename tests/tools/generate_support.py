@@ -50,6 +50,7 @@ LIBRARY = {
     "status": {"no_library": 35, "absent": 302, "rejected": 801},
     "required_symbols": ["core"],
 }
+FAILING_RESULTS = {"int": "status", "struct Big": 0, "const char *": 0}
 DRIVER = {
     **LIBRARY,
     "name": "driver",
@@ -85,4 +86,5 @@ def database(**files: str) -> SmallDatabase:
 def made(changes: dict | None = None, dropin: int = 0, on: str = "x86_64", **files: str) -> plan.Plan:
     """The plan of the small library, or of one that differs from it in some way."""
     with database(**files) as facts:
-        return plan.make(plan.gather(load(changes), facts), cpu.named(on), dropin)
+        library = load({"failing_results": FAILING_RESULTS, **(changes or {})})
+        return plan.make(plan.gather(library, facts), cpu.named(on), dropin)

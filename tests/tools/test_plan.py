@@ -108,7 +108,6 @@ class Names(unittest.TestCase):
         self.refuse({"required_symbols": ["core", "cora"]}, "cora")
         self.refuse({"builtin": {"registerX": "anycuda_register"}}, "registerX")
         self.refuse({"special_functions": {"errorName": "error_name"}}, "errorName")
-        self.refuse({"no_library_status": {"getVersion": 0}}, "getVersion")
         self.refuse({"questions": ["getVersion"]}, "getVersion")
 
     def test_of_core_symbols_that_came_later_stop_the_build(self):

@@ -20,10 +20,10 @@ does not have the function. **Rejected**: it has the function with another meani
 The first such call prints its reason ([messages](../docs/messages.md)).
 [Across majors](../docs/cross-major.md) explains these outcomes.
 
-Without a usable library these functions return another value:
+Functions with these results return another value:
 
-| function | value |
-|---|---|
+| library | function, or type of the result | value |
+|---|---|---|
 """
 
 
@@ -31,8 +31,17 @@ def page() -> str:
     found = descriptors(LibraryFolders())
     names = status_names()
     rows = [_row(one, names[one.name]) for one in found]
-    values = {function: value for one in found for function, value in one.no_library_status.items()}
-    return HEAD + "".join(rows) + TAIL + "".join(f"| `{name}` | {value} |\n" for name, value in values.items())
+    values = [f"| {one.product} | `{name}` | {_value(value)} |\n"
+              for one in found for name, value in one.failing_results.items()]
+    return HEAD + "".join(rows) + TAIL + "".join(values)
+
+
+def _value(value: int | str | dict) -> str:
+    """Of failing_results.py."""
+    texts = {"status": "the status", "-status": "the negative status"}
+    if isinstance(value, dict):
+        return ", ".join(f"`{field}`: {_value(one)}" for field, one in value.items())
+    return texts.get(value, "") if isinstance(value, str) else str(value)
 
 
 def status_names() -> dict[str, dict[int, str]]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 SPECIAL_FUNCTIONS = ("error_name", "error_string", "get_last_error", "peek_last_error", "driver_version")
 VERSION_FORMS = ("number", "major_minor")  # int f(int*), int f(int*, int*)
@@ -18,7 +18,7 @@ _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "install_hint
              "wheel_folders", "status", "required_symbols"}
 _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False, "parts": "", "own_releases": False,
              "output": "", "lto_ir_to": "", "lto_ir_from": "",
-             "no_library_status": {}, "special_functions": {}, "builtin": {}, "questions": [], "before_first_call": "",
+             "failing_results": {}, "special_functions": {}, "builtin": {}, "questions": [], "before_first_call": "",
              "copy_functions": (), "group": "", "runtime": "",
              "version_function": {}, "callers": {}, "wheels": {}, "toolkit_extra": "",
              "companions": (), "opens": ""}
@@ -69,7 +69,7 @@ class Descriptor:
     lto_ir_to: str  # the library that takes its LTO-IR, or
     lto_ir_from: str  # whose LTO-IR it takes
     status: dict[str, int]
-    no_library_status: dict[str, int]
+    failing_results: dict[str, Any]  # of a type or function (failing_results.py)
     special_functions: dict[str, str]
     builtin: dict[str, str]
     questions: tuple[str, ...]  # functions that ask whether the library is there

@@ -6,7 +6,7 @@ A plan is the last thing that knows the database; entries.py and tables.py only 
 from dataclasses import dataclass, field
 
 from . import dispositions as disposition_rules
-from . import out_params
+from . import failing_results, out_params
 from .cpu import Cpu
 from .descriptor import ALL, Descriptor
 from .model import Database, Function
@@ -49,6 +49,7 @@ class Plan:
     # Variables that the library exports (the driver's, for debuggers, which look into the driver's
     # own file). The stub has them, of the same size and zero, so that every name is there.
     variables: list[Function] = field(default_factory=list)
+    failing: dict[str, failing_results.FailingResult] = field(default_factory=dict)  # of each symbol, in their order
 
 
 @dataclass
@@ -81,6 +82,7 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
         wanted += [m.number for m in descriptor.majors if m.symbol_version]
     plan = Plan(descriptor, database, soname, symbols, wanted[0])
     plan.variables = [f for f in exported if f.data_size]
+    plan.failing = failing_results.of_all(descriptor, database, symbols)
     # The native version comes first in every file: it marks a stub as ours, and a caller without
     # version information takes the first version that defines a name.
     plan.symbol_versions = [NATIVE_VERSION] + [_symbol_version(descriptor, n) for n in wanted if n]
@@ -97,7 +99,7 @@ def _check(descriptor: Descriptor, database: Database) -> None:
     if made_for != (descriptor.majors[0].cuda_majors if descriptor.own_releases else ()):
         raise ValueError(f"{descriptor.name}: library.json and releases.txt of the database disagree about releases of "
                          "the library's own, or about the majors of CUDA that they are for")
-    named = set(descriptor.builtin) | set(descriptor.special_functions) | set(descriptor.no_library_status)
+    named = set(descriptor.builtin) | set(descriptor.special_functions)
     named |= set(descriptor.questions) - {ALL}
     named |= set().union(*descriptor.required_symbols.values())
     unknown = sorted(named - database.functions.keys())

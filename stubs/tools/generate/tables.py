@@ -12,8 +12,6 @@ from .plan import Plan, Slot
 
 MINORS = 32  # of a major (kMinors in compat/descriptor/library.h)
 MOST_PLACES = 126  # in seven bits, with one for "never"
-_RESULTS = {"status": "status", "int": "integer", "other": "integer", "pointer": "pointer",
-            "string": "string", "void": "nothing", "struct": "structure"}
 
 
 @dataclass
@@ -68,8 +66,8 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None,
     functions = [function.name for function in plan.symbols]
     releases = releases_of(plan.descriptor, plan.database)
     names = [pool.add(name) for name in functions]
-    overrides = [(functions.index(name), status)
-                 for name, status in sorted(plan.descriptor.no_library_status.items())]
+    words = [(functions.index(name), word.offset, f"FailingForm::{word.form}", word.value)
+             for name, result in plan.failing.items() for word in result.words]
     flat = [disposition for row in dispositions.rows for disposition in row]
     parts = [
         '#include "loader/tables.h"\n',
@@ -93,7 +91,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None,
         array("std::uint32_t", "kReasonText", [row[0] for row in reasons.rows]),
         array("std::uint8_t", "kOutputs", outputs.bytes),
         array("ErrorRow", "kErrors", errors),
-        array("StatusOverride", "kOverrides", overrides),
+        array("FailingWord", "kFailingWords", words),
         "void* const kBuiltins[] = {"
         + ", ".join(f"reinterpret_cast<void*>(&{name})" for name in builtins) + ("nullptr" if not builtins else "")
         + "};",
@@ -106,7 +104,7 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None,
         "}  // namespace",
         descriptor_rows(plan.descriptor, "Library", "&kPeer" if peer else "nullptr", len(relatives)),
         descriptor_rows(driver, "Driver"),
-        _tables(plan, len(symbols), len(releases), len(slots), len(errors), len(overrides)),
+        _tables(plan, len(symbols), len(releases), len(slots), len(errors), len(words)),
         "}  // namespace anycuda",
     ]
     return "\n".join(part for part in parts if part) + "\n"
@@ -225,15 +223,11 @@ def _majors_of_error(plan: Plan, value: int) -> int:
 
 
 def _symbol(plan: Plan, function: Function, builtins: list[str]) -> tuple:
-    versions = [v for v in plan.database.versions if function.prototype(v) is not None]
-    prototype = function.prototype(versions[-1]) if versions else None
-    # A function whose prototype nobody knows is taken for one that returns a status, as all do.
-    kind = _RESULTS[prototype.result_kind] if prototype else "status"
-    size = prototype.result_size if prototype and kind == "structure" else 0
+    result = plan.failing[function.name]
     special = plan.descriptor.special_functions.get(function.name, "plain")
     mine = plan.descriptor.builtin.get(function.name)
     question = str(plan.descriptor.asks(function.name)).lower()
-    return (f"ResultKind::{kind}", size, f"SpecialFunction::{special}", builtins.index(mine) + 1 if mine else 0,
+    return (f"ResultKind::{result.kind}", result.size, f"SpecialFunction::{special}", builtins.index(mine) + 1 if mine else 0,
             question)
 
 
@@ -350,11 +344,11 @@ def _version_function(function: dict[str, str]) -> str:
     return f"{{{quote(function['name'])}, VersionForm::{function['form']}, {{{since}}}}}"
 
 
-def _tables(plan: Plan, symbols: int, releases: int, slots: int, errors: int, overrides: int) -> str:
+def _tables(plan: Plan, symbols: int, releases: int, slots: int, errors: int, words: int) -> str:
     status = plan.descriptor.status
     fields = [f"{{kPool, kNames, kHashes, {symbols}, kAvailability, kReleases, {releases}}}",
               "kSymbols", "kSlots", slots, "kDispositions", "kTargets", "kReasons", "kReasonText",
               "kOutputs", "kErrors", errors, status["no_library"], status["absent"], status["rejected"],
-              "kOverrides", overrides, "kBuiltins", "kAdapters", "&adapter",
+              "kFailingWords", words, "kBuiltins", "kAdapters", "&adapter",
               f"&{plan.descriptor.before_first_call}" if plan.descriptor.before_first_call else "nullptr"]
     return "const Tables kTables = {\n" + ",\n".join(map(str, fields)) + "};"

@@ -61,16 +61,16 @@ constexpr SymbolRow kSymbols[kSymbolCount] = {
     row(ResultKind::string, SpecialFunction::error_string),                // kErrorString
     row(ResultKind::status, SpecialFunction::error_string),                // kErrorText
     row(ResultKind::status, SpecialFunction::get_last_error),              // kGetLastError
-    row(ResultKind::integer),                                              // kInteger
-    row(ResultKind::integer),                                              // kMajor
+    row(ResultKind::word),                                                 // kInteger
+    row(ResultKind::status),                                               // kMajor
     row(ResultKind::status),                                               // kNew
-    row(ResultKind::nothing),                                              // kNothing
+    row(ResultKind::zero),                                                 // kNothing
     row(ResultKind::status),                                               // kOld
     row(ResultKind::status),                                               // kOutputs
     row(ResultKind::status, SpecialFunction::plain, 0, 1),                 // kBuiltin
     row(ResultKind::structure, SpecialFunction::plain, 16),                // kPair
     row(ResultKind::status, SpecialFunction::peek_last_error),             // kPeekAtLastError
-    row(ResultKind::pointer),                                              // kPointer
+    row(ResultKind::zero),                                                 // kPointer
     row(ResultKind::status, SpecialFunction::plain, 0, 0, true),           // kQuery
     row(ResultKind::status),                                               // kRejectedCall
     row(ResultKind::structure, SpecialFunction::plain, 20),                // kStruct
@@ -160,7 +160,11 @@ constexpr SlotRow kSlots[kSlotCount] = {native(kAdapted),
 constexpr ErrorRow kErrors[] = {{0, 7, text(kFirstError), text(kFirstError + 1)},
                                 {1, 7, text(kFirstError + 2), text(kFirstError + 3)},
                                 {2, 6, text(kFirstError + 4), text(kFirstError + 5)}};
-constexpr StatusOverride kOverrides[] = {{kQuery, 0}};
+constexpr FailingWord kFailingWords[] = {{kInteger, 0, FailingForm::negative_status, 0},
+                                         {kPair, 4, FailingForm::status, 0},
+                                         {kQuery, 0, FailingForm::constant, 0},
+                                         {kStruct, 8, FailingForm::status, 0},
+                                         {kStruct, 16, FailingForm::constant, -7}};
 
 std::int32_t builtin_function() { return 77; }
 void* const kBuiltins[] = {reinterpret_cast<void*>(&builtin_function)};
@@ -229,8 +233,8 @@ const Tables kTables = {
     kStatusNoLibrary,
     kStatusAbsent,
     kStatusRejected,
-    kOverrides,
-    1,
+    kFailingWords,
+    std::size(kFailingWords),
     kBuiltins,
     kAdapters,
     &adapter,
