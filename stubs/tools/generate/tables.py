@@ -227,8 +227,8 @@ def _symbol(plan: Plan, function: Function, builtins: list[str]) -> tuple:
     special = plan.descriptor.special_functions.get(function.name, "plain")
     mine = plan.descriptor.builtin.get(function.name)
     question = str(plan.descriptor.asks(function.name)).lower()
-    return (f"ResultKind::{result.kind}", result.size, f"SpecialFunction::{special}", builtins.index(mine) + 1 if mine else 0,
-            question)
+    return (f"ResultKind::{result.kind}", result.size, f"SpecialFunction::{special}",
+            builtins.index(mine) + 1 if mine else 0, question)
 
 
 def availabilities(plan: Plan, functions: list[Function]) -> list[str]:
