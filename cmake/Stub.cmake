@@ -81,7 +81,7 @@ function(anycuda_library library folder)
   file(GLOB adapters CONFIGURE_DEPENDS "${folder}/${library}/adapters/*.cc")
   set(out "${CMAKE_CURRENT_BINARY_DIR}/${library}")
   # The driver's facts too: adapters call it.
-  anycuda_facts(facts "abi/${library}/*.txt" "abi/${library}/adapters/*.txt" "abi/cuda/*.txt"
+  anycuda_facts(facts "${library}/abi/*.txt" "${library}/abi/adapters/*.txt" "cuda/abi/*.txt"
                 "tools/generate/templates/*.in")
   set(generated)
   set(folders stub)

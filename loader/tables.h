@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The contents of a stub: its library's descriptor and tables. All of it is data that the generator
-// writes from stubs/<library>/library.json and stubs/abi/<library>; the loader itself does not know
+// writes from stubs/<library>/library.json and stubs/<library>/abi; the loader itself does not know
 // any library by name.
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The names of a library's symbols and the releases that have them, as the generator writes them
-// from stubs/abi/<library>. Names are offsets into one pool, since every pointer in a table would
+// from stubs/<library>/abi. Names are offsets into one pool, since every pointer in a table would
 // be one more relocation whenever a program starts.
 #pragma once
 

@@ -10,13 +10,14 @@ from pathlib import Path
 from build_folder import BUILD
 import call_client
 import small_library
-from abi_support import real
+from abi_support import DESCRIBED, real
 from call_client import gives_a_number
 from generate import dispositions, model
 
-LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "nvfatbin",
-             "nvtx")
-OWN_RELEASES = ("cudnn", "nccl")
+WITH_ADAPTERS = ("cudart", "nvrtc", "nvjitlink")  # which need more than a small library: tests/integration
+LIBRARIES = [name for name, about in DESCRIBED.items()
+             if about.has_symbol_versions and not about.own_releases and name not in WITH_ADAPTERS]
+OWN_RELEASES = [name for name, about in DESCRIBED.items() if about.own_releases and not about.callers]
 # What adapters answer themselves to a call without a handle, as the function did that they stand for.
 WITHOUT_HANDLE = {"cusparse": 1}
 

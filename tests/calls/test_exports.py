@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exports and needs of the stubs of the maths libraries and NVTX: every name of every release under its symbol
+"""The exports and needs of the stubs: every name of every release under its symbol
 version, and only libc."""
 
 import unittest
@@ -7,13 +7,11 @@ from pathlib import Path
 
 from build_folder import BUILD, with_drop_ins
 import small_library
-from abi_support import real
+from abi_support import DESCRIBED, real
 
 from anycuda.elf import read
 from generate import copy_table
 
-LIBRARIES = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "cudnn8",
-             "nccl", "nvfatbin", "nvtx", "nvml")
 NATIVE = "ANYCUDA_NATIVE"
 LIBC = {"libc.so.6", "libdl.so.2", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}  # the last two: __tls_get_addr
 
@@ -39,7 +37,7 @@ class Exports(unittest.TestCase):
                 if one.name not in (copy_table.TABLE, copy_table.PROCESS) and one.name != one.version}
 
     def test_stub_has_every_name_of_every_release(self):
-        for library in LIBRARIES:
+        for library in DESCRIBED:
             with self.subTest(library):
                 about = small_library.described(library)
                 path = BUILD / "lib" / about.stub
@@ -48,7 +46,7 @@ class Exports(unittest.TestCase):
 
     @with_drop_ins
     def test_drop_in_has_the_names_of_its_major(self):
-        for library in LIBRARIES:
+        for library in DESCRIBED:
             about = small_library.described(library)
             for major in map(about.asked_for, about.majors):
                 with self.subTest(major.soname):

@@ -18,7 +18,7 @@ class RealLibraries(unittest.TestCase):
         self.assertEqual(len(artifacts), 7)
         for artifact in artifacts:
             name, release = re.fullmatch(r"aarch64_(\w+)-([\d.]+)", artifact).groups()
-            database = model.load(STUBS / "abi" / name)
+            database = model.load(STUBS / name / "abi")
             known = {function for function, facts in database.functions.items() if release in facts.versions}
             image = read.read(library(artifact))
             with self.subTest(artifact=artifact):

@@ -40,7 +40,7 @@ set(maths_api_headers "${maths_api}/api/type_templates.h")
 set(maths_facts)
 foreach(library IN LISTS own_release_libraries)
   list(APPEND maths_api_headers "${maths_api}/api/${library}_api.h")
-  file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/*.txt"
+  file(GLOB facts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/stubs/${library}/abi/*.txt"
        "${PROJECT_SOURCE_DIR}/stubs/tools/generate/*.py")
   list(APPEND maths_facts ${facts})
 endforeach()
@@ -55,7 +55,7 @@ add_custom_target(maths_api DEPENDS ${maths_api_headers})
 # versions.
 set(maths_native_cudnn dropin_cudnn_11)
 function(anycuda_maths_placeholder library name suffix)
-  file(STRINGS "${PROJECT_SOURCE_DIR}/stubs/abi/${library}/functions.txt" functions REGEX "^${library}[A-Za-z0-9_]+$")
+  file(STRINGS "${PROJECT_SOURCE_DIR}/stubs/${library}/abi/functions.txt" functions REGEX "^${library}[A-Za-z0-9_]+$")
   list(TRANSFORM functions REPLACE "(.+)" "void \\1(void) {}\n")
   list(JOIN functions "" functions)
   file(CONFIGURE OUTPUT ${library}_placeholder.c CONTENT "${functions}")

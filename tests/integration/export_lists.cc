@@ -21,7 +21,7 @@ std::vector<std::string> first_words(const Path& file) {
 }
 
 Path database(const std::string& library) {
-  return Path(ANYCUDA_SOURCE_DIR) / "stubs/abi" / library;
+  return Path(ANYCUDA_SOURCE_DIR) / "stubs" / library / "abi";
 }
 
 }  // namespace

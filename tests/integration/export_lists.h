@@ -30,7 +30,7 @@ inline void PrintTo(const Release& release, std::ostream* out) { *out << release
 // besides.
 std::vector<Release> releases_of(Component component);
 
-// "name" of every function in stubs/abi/<library>/functions.txt.
+// "name" of every function in stubs/<library>/abi/functions.txt.
 Names names_in_database(const std::string& library);
 
 // Functions that cuda.h declares: the names they have in the library, which the header's own macros

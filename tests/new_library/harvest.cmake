@@ -27,6 +27,6 @@ foreach(name IN LISTS names ITEMS cudart-12.9)
   file(CREATE_LINK "${ARTIFACT_${name}}" "${FOLDER}/wheels/${name}" SYMBOLIC)
 endforeach()
 set(ENV{PYTHONPATH} "${ANYCUDA_SOURCE}/stubs/tools:${ANYCUDA_SOURCE}/packaging/python")
-execute_process(COMMAND "${PYTHON}" -B -m harvest all --row "${copy}/cudss/harvest.json" --library cudss
-                        --abi "${copy}/abi" --cache "${FOLDER}/wheels" --clang "${ARTIFACT_libclang}"
+execute_process(COMMAND "${PYTHON}" -B -m harvest all --folder "${copy}/cudss" --library cudss
+                        --cache "${FOLDER}/wheels" --clang "${ARTIFACT_libclang}"
                 COMMAND_ERROR_IS_FATAL ANY)

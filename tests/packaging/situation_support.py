@@ -37,7 +37,7 @@ _CONTAINERS = {
 
 def error_names() -> dict[int, str]:
     """803 -> CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, of the ABI database."""
-    text = (ROOT / "stubs/abi/cuda/enums.txt").read_text()
+    text = (ROOT / "stubs/cuda/abi/enums.txt").read_text()
     return {int(number): name for name, number in
             re.findall(r"^cudaError_enum\.(CUDA_ERROR_\w+)\s+\S+\s+(\d+)$", text, re.M)}
 

@@ -5,12 +5,12 @@ import shutil
 import unittest
 from pathlib import Path
 
+from abi_support import DESCRIBED
 from build_folder import with_real_libraries
 from doctor_support import (COMMAND, WORKING, Machine, decisions, library, library_file, place, taken,
                             with_core)
 
-MATHS = ("cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nvjpeg", "cudnn", "cudnn8",
-         "nccl", "nvfatbin", "nvtx", "nvml")
+MATHS = [name for name in DESCRIBED if name not in ("cudart", "nvrtc", "nvjitlink", "cuda")]
 CUDARTS = ("11.8", "12.9", "13.5")
 CRASHING = """
 int cuDriverGetVersion(int* version) { *(volatile int*)8 = 1; return 0; }

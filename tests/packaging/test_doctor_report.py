@@ -12,16 +12,26 @@ from unittest import mock
 
 from build_folder import with_real_libraries
 from doctor_support import COMMAND, ROOT, Machine
+from matrix_support import built
 from situation_support import error_names
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import terminal  # noqa: E402
+from anycuda.matrix import data  # noqa: E402
 from anycuda.doctor import (as_json, describe_candidate, doctor_report, environment, findings,  # noqa: E402
                             hint_table, hints, machine, packages, questions, records, verdict)
 from anycuda.doctor.describe_candidate import condition_of, short_path, source_of, verdict_of, version_of  # noqa: E402
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
 from anycuda.doctor.hint import missing_dependency, sentence, without_hint  # noqa: E402
+
+
+def setUpModule():
+    """The commands that install a library need its packages."""
+    patch = mock.patch.object(data, "find", return_value=built())
+    patch.start()
+    unittest.addModuleCleanup(patch.stop)
+
 
 GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
 WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU])

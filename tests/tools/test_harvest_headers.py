@@ -13,9 +13,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from abi_support import ABI, ROOT
+from abi_support import ROOT, STUBS, facts
 from harvest import headers, sources
-from harvest.libraries import ROWS, LibraryRow
+from harvest.libraries import LibraryRow, rows
 
 CACHE = Path(
     os.environ.get("ANYCUDA_CACHE")
@@ -46,6 +46,7 @@ int toyNew(toyStream_t *stream, const toyBox *box, double scale);
 int toySend(toyStream_t stream, uint64_t sizes[], ...);
 static inline int toyInline(int a) { return a; }
 """
+ROWS = rows()
 MINORS = ["11.7", "11.8", *(f"12.{n}" for n in (0, 1, 2, 3, 4, 5, 6, 8, 9)), *(f"13.{n}" for n in range(6))]
 ROW = LibraryRow(
     "toy", ("toy.h",), ("toy", "TOY"), "", "", ((), ("-DCUDA_API_PER_THREAD_DEFAULT_STREAM",))
@@ -167,17 +168,11 @@ class OtherHeaders(unittest.TestCase):
         self.assertEqual(header_facts.prototypes, {"toyWhole": "int (struct toyBox * box)",
                                                    "toyHalf": "int (const struct toyBox * box)"})
 
-    def test_types_of_sockets_and_alignas_need_no_header_of_the_computer(self):
-        text = """
-            #include <arpa/inet.h>
-            #include <sys/socket.h>
-            struct toyBox { alignas(16) char data[8]; };
-            ssize_t toySend(struct toyBox *box, const struct sockaddr *to, off_t from);
-        """
+    def test_alignas_needs_no_header_of_the_computer(self):
+        text = "struct toyBox { alignas(16) char data[8]; };\nint toySend(struct toyBox *box);\n"
         for more in ("", "#include <stdalign.h>\n"):
             header_facts = self.read({"toy.h": more + text})
             self.assertEqual(header_facts.types["struct toyBox"], ("size 16 align 16", "0  char [8]  data"))
-            self.assertEqual(header_facts.types["typedef off_t"], ("long",))
 
     def test_functions_of_another_library_are_not_declared(self):
         header_facts = self.read({"toy.h": "#include <base.h>\nint toyDo(void);\nstatic inline int toyOf(void);\n"},
@@ -209,11 +204,11 @@ class Releases(unittest.TestCase):
     def test_what_is_in_the_cache_is_not_missing(self):
         cache = self.cache("nvjpeg-11.8", "nvjpeg-13.5", "nvjpeg-notes")
         self.assertEqual(sources.missing(cache, ROWS["nvjpeg"]), ["11.7", *MINORS[2:-1]])
-        self.assertEqual(sources.versions(cache, "nvjpeg", False), ["11.8", "13.5"])
+        self.assertEqual(sources.versions(cache, ROWS["nvjpeg"], False), ["11.8", "13.5"])
 
     def test_releases_are_in_the_order_of_their_numbers(self):
         cache = self.cache("nccl-2.9", "nccl-2.26.2", "nccl-2.26")
-        self.assertEqual(sources.versions(cache, "nccl", False), ["2.9", "2.26", "2.26.2"])
+        self.assertEqual(sources.versions(cache, ROWS["nccl"], False), ["2.9", "2.26", "2.26.2"])
 
     def test_a_release_finds_those_beside_it(self):
         cache = self.cache("cusparse-11.8", "cusparse-12.9", "cudart-11.8", "cudart-12.9", "nvjitlink-12.9")
@@ -266,19 +261,27 @@ class RealArtifacts(unittest.TestCase):
         if not any(artifact.version == "12.9" for artifact in sources.find(CACHE, "nvfatbin")):
             self.skipTest(f"{CACHE} does not hold nvfatbin-12.9")
         with tempfile.TemporaryDirectory() as temporary:
-            shutil.copytree(ABI / "nvfatbin", Path(temporary) / "nvfatbin")
-            path = Path(temporary) / "nvfatbin/enums.txt"
+            folder = Path(temporary) / "nvfatbin"
+            shutil.copytree(STUBS / "nvfatbin", folder)
+            path = folder / "abi/enums.txt"
             path.write_text(re.sub(r"(NVFATBIN_SUCCESS  \S+  )0", r"\g<1>9", path.read_text()))
-            done = self.harvest("check", "--cache", str(CACHE), "--library", "nvfatbin", "--abi", temporary)
+            done = self.harvest("check", "--cache", str(CACHE), "--library", "nvfatbin", "--folder", str(folder))
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("nvfatbin 12.9: differs", done.stdout)
 
     def test_a_database_is_not_made_of_some_of_its_releases(self):
         with tempfile.TemporaryDirectory() as temporary:
-            done = self.harvest("all", "--cache", temporary, "--library", "nvjpeg", "--abi", temporary)
+            folder = self.without_facts(temporary, "nvjpeg")
+            done = self.harvest("all", "--cache", temporary, "--library", "nvjpeg", "--folder", str(folder))
             self.assertEqual(done.returncode, 1)
             self.assertIn("lacks 17 releases of nvjpeg", done.stderr)
-            self.assertEqual(list(Path(temporary).iterdir()), [])
+            self.assertEqual([path.name for path in folder.iterdir()], ["harvest.json"])
+
+    def without_facts(self, temporary: str, library: str) -> Path:
+        folder = Path(temporary) / library
+        folder.mkdir()
+        shutil.copy(STUBS / library / "harvest.json", folder)
+        return folder
 
     def newest(self) -> sources.Artifact:
         artifacts = sources.find(CACHE, "cudart")
@@ -291,8 +294,9 @@ class RealArtifacts(unittest.TestCase):
         from harvest.merge import Database
 
         with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(temporary) / "cudart"
-            shutil.copytree(ABI / "cudart", folder)
+            library = Path(temporary) / "cudart"
+            shutil.copytree(STUBS / "cudart", library)
+            folder = library / "abi"
             without = Database.load(folder)
             without.remove("13.5")
             without.save(folder)
@@ -303,22 +307,23 @@ class RealArtifacts(unittest.TestCase):
                 "--version",
                 "13.5",
                 "--headers",
-                str(artifact.headers),
+                str(artifact.headers(ROWS["cudart"])),
                 "--lib",
                 str(artifact.library(ROWS["cudart"].file)),
                 "--package",
                 artifact.package,
-                "--abi",
-                temporary,
+                "--folder",
+                str(library),
             )
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("since 13.4:", done.stdout)
-            for path in sorted((ABI / "cudart").glob("*.txt")):
+            for path in sorted((facts("cudart")).glob("*.txt")):
                 self.assertEqual((folder / path.name).read_bytes(), path.read_bytes(), path.name)
 
     def test_a_wrong_version_is_refused(self):
         artifact = self.newest()
         with tempfile.TemporaryDirectory() as temporary:
+            folder = self.without_facts(temporary, "cudart")
             done = self.harvest(
                 "add",
                 "--library",
@@ -326,15 +331,15 @@ class RealArtifacts(unittest.TestCase):
                 "--version",
                 "13.4",
                 "--headers",
-                str(artifact.headers),
+                str(artifact.headers(ROWS["cudart"])),
                 "--lib",
                 str(artifact.library(ROWS["cudart"].file)),
-                "--abi",
-                temporary,
+                "--folder",
+                str(folder),
             )
             self.assertEqual(done.returncode, 1)
             self.assertIn("holds the headers of 13.5, not of 13.4", done.stderr)
-            self.assertEqual(list(Path(temporary).iterdir()), [])
+            self.assertEqual([path.name for path in folder.iterdir()], ["harvest.json"])
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from abi_support import ABI
+from abi_support import facts
 from generate import abi_text
 from harvest import report
 from harvest.merge import DRIVER_TABLES, Database, Release, reachable
@@ -106,26 +106,26 @@ class RealDatabase(unittest.TestCase):
 
     def test_the_files_are_as_the_tool_writes_them(self):
         for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
-            self.assert_same(library, Database.load(ABI / library))
-        self.assert_same("cuda", Database.load(ABI / "cuda", DRIVER_TABLES, "drivers"))
+            self.assert_same(library, Database.load(facts(library)))
+        self.assert_same("cuda", Database.load(facts("cuda"), DRIVER_TABLES, "drivers"))
 
     def assert_same(self, library: str, database: Database) -> None:
         for name, text in database.texts().items():
-            self.assertEqual((ABI / library / name).read_text(), text, f"{library}/{name}")
+            self.assertEqual((facts(library) / name).read_text(), text, f"{library}/{name}")
 
     def test_adding_the_newest_release_last_gives_the_same_bytes(self):
         for library in ("cudart", "nvrtc", "nvjitlink", "cuda"):
-            full = Database.load(ABI / library)
+            full = Database.load(facts(library))
             newest = abi_text.sort_versions(full.releases)[-1]
             parts = taken_apart(full)
-            partial = Database.load(ABI / library)
+            partial = Database.load(facts(library))
             partial.remove(newest)
             self.assertNotEqual(partial.texts(), full.texts())
             partial.add(parts[newest])
             self.assertEqual(partial.texts(), full.texts(), library)
 
     def test_from_nothing_in_reverse_order(self):
-        full = Database.load(ABI / "cudart")
+        full = Database.load(facts("cudart"))
         parts = taken_apart(full)
         other = Database()
         for version in reversed(abi_text.sort_versions(parts)):

@@ -12,14 +12,14 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from abi_support import ABI, ROOT
+from abi_support import ROOT, facts
 from harvest import headers, report, sources
-from harvest.libraries import ROWS, LibraryRow
+from harvest.libraries import LibraryRow, rows
 from harvest.merge import Database, Release
 
 CACHE = Path(os.environ.get("ANYCUDA_CACHE")
              or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "anycuda")
-HEADER = "#include <base.h>\nint toyOpen(base_t a);\nint boxOpen(void);\n"
+HEADER = "#include <base.h>\n#include <net.h>\nint toyOpen(base_t a, port_t port);\nint boxOpen(void);\n"
 # std::string::append(const char*) and a function of the library's own C++ code, as the linker sees them
 EXPORTED = ("toyOpen", "boxOpen", "toyUndeclared", "_ZNSs6appendEPKc", "_ZN3toy4makeEv", "baseOpen", "pegasusSend")
 
@@ -40,12 +40,15 @@ class MadeUpLibrary(unittest.TestCase):
         source.write_text("".join(f"int {name}(void) {{ return 0; }}\n" for name in EXPORTED))
         subprocess.run(["cc", "-shared", "-nostdlib", "-Wl,-soname,libtoy.so.2", "-o", toy / "lib/libtoy.so.2", source],
                        check=True)
-        (self.folder / "harvest.json").write_text(json.dumps(
-            {"name": "toy", "headers": ["toy.h"], "prefixes": ["toy", "TOY"], "version_macro": "", "status_enum": "",
-             "file": "libtoy.so.*", "beside": ["base-1.0"]}))
+        self.library = self.folder / "libraries/toy"
+        (self.library / "headers").mkdir(parents=True)
+        (self.library / "headers/net.h").write_text("typedef unsigned short port_t;\n")
+        (self.library / "harvest.json").write_text(json.dumps(
+            {"headers": ["toy.h"], "prefixes": ["toy", "TOY"], "file": "libtoy.so.*", "beside": ["base-1.0"]}))
 
     def artifact(self, name: str, header: str, text: str) -> Path:
-        folder = self.folder / name / "nvidia" / name.partition("-")[0]
+        """The layout of a wheel may be any: nvidia/base/include, toy/include."""
+        folder = self.folder / name / ("nvidia/base" if name.startswith("base") else "toy")
         for part in ("include", "lib"):
             (folder / part).mkdir(parents=True)
         (folder / "include" / header).write_text(text)
@@ -54,12 +57,12 @@ class MadeUpLibrary(unittest.TestCase):
     def test_functions_of_headers_and_prefixes_are_harvested_others_reported(self) -> None:
         done = subprocess.run(
             [sys.executable, "-m", "harvest", *(["--clang", str(self.clang)] if self.clang else []), "all", "--library",
-             "toy", "--row", self.folder / "harvest.json", "--abi", self.folder / "abi", "--cache", self.folder],
+             "toy", "--folder", self.library, "--cache", self.folder],
             env={**os.environ, "PYTHONPATH": f"{ROOT}/stubs/tools:{ROOT}/packaging/python"},
             capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
-        database = Database.load(self.folder / "abi/toy")
-        self.assertEqual(database.tables["functions"], {"toyOpen": {"2.0": ("int (base_t a)",)},
+        database = Database.load(self.library / "abi")
+        self.assertEqual(database.tables["functions"], {"toyOpen": {"2.0": ("int (base_t a, port_t port)",)},
                                                         "boxOpen": {"2.0": ("int ()",)},
                                                         "toyUndeclared": {"2.0": ("?",)}})
         self.assertEqual(database.releases["2.0"], "soname libtoy.so.2  node -  exports 3")
@@ -88,8 +91,8 @@ class Report(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_have_a_prefix_for_every_recorded_function_without_prototype(self) -> None:
-        for name, row in ROWS.items():
-            functions = Database.load(ABI / name).tables["functions"]
+        for name, row in rows().items():
+            functions = Database.load(facts(name)).tables["functions"]
             self.assertTrue(functions, name)
             undeclared = [function for function, bodies in functions.items() if ("?",) in bodies.values()]
             self.assertEqual([one for one in undeclared if not one.startswith(row.prefixes)], [], name)

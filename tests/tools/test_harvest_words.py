@@ -7,7 +7,7 @@ from pathlib import Path
 
 import abi_support  # noqa: F401  (puts stubs/ on the path)
 from harvest import directions, macros, sources
-from harvest.libraries import ROWS
+from harvest.libraries import rows
 
 
 class Macros(unittest.TestCase):
@@ -105,6 +105,9 @@ class Sources(unittest.TestCase):
     def artifact(self, name: str, *inside: str) -> Path:
         folder = self.cache.joinpath(name, *inside)
         (folder / "nvidia/cuda_runtime/include").mkdir(parents=True)
+        for header in ("cuda_runtime_api.h", "inner/cuda_runtime_api.h"):
+            (folder / "nvidia/cuda_runtime/include" / header).parent.mkdir(exist_ok=True)
+            (folder / "nvidia/cuda_runtime/include" / header).touch()
         (folder / "nvidia/cuda_runtime/lib").mkdir()
         (folder / "nvidia/cuda_runtime/lib/libcudart.so.12").touch()
         (folder / "nvidia/cuda_runtime/lib/__init__.py").touch()
@@ -119,8 +122,8 @@ class Sources(unittest.TestCase):
         found = sources.find(self.cache, "cudart")
         self.assertEqual([p.version for p in found], ["12.9", "12.10"])
         for artifact in found:
-            self.assertEqual(artifact.library(ROWS["cudart"].file).name, "libcudart.so.12")
-            self.assertEqual(artifact.headers.name, "include")
+            self.assertEqual(artifact.library(rows()["cudart"].file).name, "libcudart.so.12")
+            self.assertEqual(artifact.headers(rows()["cudart"]).name, "include")
             self.assertEqual(artifact.package, "nvidia-x 12.9.79")
 
     def test_cached_artifacts_package_is_from_its_stamp(self):
@@ -134,7 +137,7 @@ class Sources(unittest.TestCase):
         folder = self.artifact("cudart-12.9")
         (folder / "nvidia/cuda_runtime/lib/libcudart.so.12").unlink()
         with self.assertRaisesRegex(sources.SourceError, "libcudart.so"):
-            sources.find(self.cache, "cudart")[0].library(ROWS["cudart"].file)
+            sources.find(self.cache, "cudart")[0].library(rows()["cudart"].file)
 
 
 if __name__ == "__main__":

@@ -6,13 +6,13 @@ import unittest
 from functools import cache
 from pathlib import Path
 
-from abi_support import real
+from abi_support import DESCRIBED, real
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ROOT / "tests" / "gpu" / "maths"
 FAMILIES = PROGRAMS / "families"
-LIBRARIES = ("cublas", "cublaslt", "cudnn", "cudnn8", "cufft", "curand", "cusolver", "cusolvermg", "cusparse", "nccl",
-             "nvfatbin", "nvjpeg", "nvml", "nvtx")
+# The others have other programs.
+LIBRARIES = [name for name in DESCRIBED if name not in ("cudart", "nvrtc", "nvjitlink", "cuda")]
 BUILT_FOR = {"cudnn8": "8."}  # its database has cuDNN 9 as well, which serves the calls
 # A name that the program calls, or gives to its own helper or macro.
 _USE = re.compile(r"(?<![\w\"])([A-Za-z_]\w*)\s*[(,)]")

@@ -17,7 +17,7 @@ class Complete(unittest.TestCase):
                 found = complaints(real(library), dispositions_of(library))
                 if found:
                     self.fail(f"{len(found)} unclassified dispositions of {library} "
-                              "(stubs/abi/README.md, Files kept by hand):\n" + "\n".join(found))
+                              "(stubs/abi.md, Files kept by hand):\n" + "\n".join(found))
 
     def test_the_driver_has_no_dispositions(self):
         self.assertEqual(real("cuda").majors, ["NATIVE"])

@@ -4,7 +4,7 @@
 import re
 import unittest
 
-from abi_support import ABI, SmallDatabase, real
+from abi_support import facts, SmallDatabase, real
 from generate import abi_text, ctype, model
 
 MINORS = [
@@ -41,7 +41,7 @@ class Releases(unittest.TestCase):
 
     def test_missing_database_is_an_error(self):
         with self.assertRaisesRegex(FileNotFoundError, "versions.txt"):
-            model.load(ABI / "nothing")
+            model.load(facts("nothing"))
 
 
 class Exports(unittest.TestCase):

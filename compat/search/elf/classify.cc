@@ -61,7 +61,7 @@ int major_of_soname(const LibraryDescriptor& library, const char* name) {
 int major_of_runtime(const char* name) { return major_of(name, kRuntime); }
 
 int major_of_needed(const char* name) {
-  // Their SONAMEs have CUDA's major: stubs/abi/<library>/versions.txt.
+  // Their SONAMEs have CUDA's major: stubs/<library>/abi/versions.txt.
   constexpr char kCountedAsCuda[][16] = {"cublas.so.", "cublasLt.so.", "nvJitLink.so."};
   for (const auto& rest : kCountedAsCuda) {
     if (const int major = major_of(name, rest)) return major;

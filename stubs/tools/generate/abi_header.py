@@ -119,7 +119,7 @@ class Header:
             function = self.database.functions[disposition.symbol]
             text = newest_text(function, self.database.versions_of(disposition.caller))
             if not text:
-                raise ValueError(f"adapters: stubs/abi has no prototype of {disposition.symbol} for callers of "
+                raise ValueError(f"adapters: the database has no prototype of {disposition.symbol} for callers of "
                                  f"{disposition.caller}: harvest a release that has it")
             result, params = self.signature(space, text)
             line = f"{result} adapt_{disposition.function}({', '.join(params)})"

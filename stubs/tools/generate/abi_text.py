@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text format of the ABI database: one reader and one writer for every file in stubs/abi.
+"""The text format of the ABI database: one reader and one writer for every file in stubs/*/abi.
 
 A table maps a key (a function, a type, a macro ...) to what is true of it in each version. Versions
 that agree are written once, as ranges over the versions the database has: a release that changes

@@ -85,7 +85,7 @@ def main() -> int:
     for library in options.for_programs or LIBRARIES:
         has_symbol_versions = (not options.for_programs
                                and descriptor.load(stubs / library / "library.json").has_symbol_versions)
-        text = header(model.load(stubs / "abi" / library), NATIVE_VERSION if has_symbol_versions else "")
+        text = header(model.load(stubs / library / "abi"), NATIVE_VERSION if has_symbol_versions else "")
         (folder / f"{library}_api.h").write_text(text, encoding="utf-8")
     return 0
 

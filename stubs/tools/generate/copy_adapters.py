@@ -22,7 +22,7 @@ namespace anycuda {
 def copy_adapters(header: Header, dispositions: dict[tuple[str, str, str], Disposition]) -> str:
     adapters = [_CopyAdapter(header, disposition) for disposition in adapted(dispositions)
                 if not disposition.conversion.function]
-    parts = [_TOP.replace("LIBRARY", header.database.path.name)]
+    parts = [_TOP.replace("LIBRARY", header.database.path.parent.name)]
     parts += dict.fromkeys(adapter.result_function() for adapter in adapters if adapter.disposition.conversion.result)
     parts += [adapter.text() for adapter in adapters]
     return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"

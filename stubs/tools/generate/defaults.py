@@ -17,8 +17,8 @@ def driver_messages(path: Path, drivers: list[str]) -> dict[int, str]:
     if not drivers:
         return messages
     tables = [abi_text.read_flat(path / "driver_errors.txt", drivers)]
-    if path.name == "cuda":
-        runtime = path.parent / "cudart"
+    if path.parent.name == "cuda":
+        runtime = path.parents[1] / "cudart" / "abi"
         newest = abi_text.sort_versions(abi_text.read_versions(runtime / "versions.txt"))
         tables.insert(0, abi_text.read_flat(runtime / "errors.txt", newest))
     for table in tables:
@@ -49,9 +49,9 @@ def _releases(path: Path) -> str:
 
 def served_by(path: Path) -> Optional[Path]:
     """`served by cudnn` of releases.txt: the facts here are those of callers, and what they call has its facts in the
-    folder of that name beside."""
+    library of that name beside."""
     match = re.fullmatch(r"served by (\w+)", _releases(path))
-    return path.parent / match[1] if match else None
+    return path.parents[1] / match[1] / "abi" if match else None
 
 
 def own_releases_of(path: Path) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ SPECIAL_FUNCTIONS = ("error_name", "error_string", "get_last_error", "peek_last_
 VERSION_FORMS = ("number", "major_minor")  # int f(int*), int f(int*, int*)
 OUTPUTS = ("", "cubin", "ptx")  # device code that a library makes; one that makes PTX makes CUBIN too
 MAX_MAJORS = 7
+LAST = 1000  # in reports, behind the libraries whose descriptors have an order
+PACKAGES = {"conda", "apt", "dnf", "zypper", "note"}
 ALL = "*"  # `"questions": "all"`: nobody calls a function of the library for its result
 _REQUIRED = {"name", "product", "stub", "variable", "file_prefix", "install_hint", "majors",
              "wheel_folders", "status", "required_symbols"}
@@ -21,7 +23,7 @@ _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False
              "failing_results": {}, "special_functions": {}, "builtin": {}, "questions": [], "before_first_call": "",
              "copy_functions": (), "group": "", "runtime": "",
              "version_function": {}, "callers": {}, "wheels": {}, "toolkit_extra": "",
-             "companions": (), "opens": ""}
+             "companions": (), "opens": "", "packages": {}, "order": LAST}
 # The keys' names in 0.1; deprecated.
 _OLD_KEYS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin", "roles": "special_functions"}
 
@@ -83,6 +85,8 @@ class Descriptor:
     wheels: dict[str, str]  # major of CUDA -> the distribution on PyPI that brings the library
     toolkit_extra: str  # the extra of PyPI's cuda-toolkit that requires that distribution
     companions: tuple[str, ...]  # libraries without a stub in it, numbered as this one: "libnvblas"
+    packages: dict[str, str]  # package manager -> package; {major} in it is CUDA's. note: what a reader must know
+    order: int  # in reports
     opens: str  # the prefix of a file's name by which the library opens this file: "libnvrtc-builtins.so"
 
     @property
@@ -195,6 +199,8 @@ def _check_wheels(path: Path, values: dict) -> None:
             raise ValueError(f"{path}: wheels: {name!r} is not the normalised name of a distribution")
     if isinstance(values["companions"], str):
         raise ValueError(f"{path}: companions must be a list")
+    if not isinstance(values["packages"], dict) or values["packages"].keys() - PACKAGES:
+        raise ValueError(f"{path}: packages must be an object with names for {', '.join(sorted(PACKAGES))}")
     if values["toolkit_extra"] and not values["wheels"]:
         raise ValueError(f"{path}: toolkit_extra needs wheels: the extra requires one of them")
 

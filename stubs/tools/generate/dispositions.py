@@ -142,7 +142,7 @@ def load_overrides(database: Database) -> Overrides:
         load_verdicts(folder / "rejects.txt"),
         load_verdicts(folder / "absents.txt"),
         adapters,
-        _driver_names(folder.parent / "cuda") if adapters else frozenset(),
+        _driver_names(folder.parents[1] / "cuda" / "abi") if adapters else frozenset(),
     )
 
 

@@ -225,7 +225,7 @@ def parse_record(key: str, body: tuple[str, ...], file: str) -> Record:
         match: Optional[re.Match] = _FIELD.match(line)
         if not match:
             raise ValueError(f"{file}: cannot read the field {line!r} of {key}: harvest the file again "
-                             "(stubs/abi/README.md)")
+                             "(stubs/abi.md)")
         offset, bit, text, bits, name = match.groups()
         fields.append(Field(int(offset), text, name, int(bit or 0), int(bits or 0)))
     return Record(key, int(size), int(align), tuple(fields))

@@ -14,14 +14,10 @@ from . import library_folders, model, plan, tables
 from .descriptor import Descriptor
 from .library_folders import LibraryFolders
 
-LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cuda", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
-             "cusparse", "nvjpeg", "cudnn", "cudnn8", "nccl", "nvfatbin", "nvtx",
-             "nvml")  # in the order of reports
-
 
 def descriptors(folders: LibraryFolders) -> list[Descriptor]:
-    """Of all libraries, in that order, those of other folders last."""
-    return [folders.descriptor(name) for name in (*LIBRARIES, *folders.extra_names())]
+    """Of all libraries, in the order of reports."""
+    return sorted(map(folders.descriptor, folders.names()), key=lambda library: (library.order, library.name))
 
 
 def cplusplus(folders: LibraryFolders = LibraryFolders()) -> str:

@@ -14,7 +14,7 @@ STUBS = Path(__file__).parents[2]
 
 @dataclass(frozen=True)
 class LibraryFolders:
-    """<folder>/<library>/library.json and <folder>/abi/<library>/*.txt, for stubs/ and every folder of `extra`."""
+    """<folder>/<library>/library.json and <folder>/<library>/abi/*.txt, for stubs/ and every folder of `extra`."""
 
     extra: tuple[Path, ...] = ()
 
@@ -32,9 +32,6 @@ class LibraryFolders:
         """Of all libraries: those of stubs/ first, by name."""
         return [path.parent.name for path in self._files()]
 
-    def extra_names(self) -> list[str]:
-        return [path.parent.name for path in self._files() if path.parents[1] != STUBS]
-
     def descriptor(self, name: str) -> Descriptor:
         path = self._of(name) / name / "library.json"
         library = descriptor.load(path)
@@ -43,7 +40,7 @@ class LibraryFolders:
         return library
 
     def facts(self, name: str) -> Path:
-        return self._of(name) / "abi" / name
+        return self._of(name) / name / "abi"
 
     def database(self, name: str) -> model.Database:
         return model.load(self.facts(name))

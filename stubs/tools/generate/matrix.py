@@ -20,7 +20,7 @@ from types import ModuleType
 
 from . import abi_text, gpu_facts, library_folders, products
 from . import dispositions as disposition_rules
-from .descriptor import Descriptor
+from .descriptor import ALL, Descriptor
 from .dispositions import Disposition
 from .library_folders import STUBS, LibraryFolders
 from .model import Database, Function
@@ -251,7 +251,7 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
             rows, runtimes, callers = of_driver(database), driver_runtimes(database), [ANY_CALLER]
         elif library.callers:
             rows, callers = of_earlier_callers(database, library, driver), [ANY_CALLER]
-            serving = library.name if database.served_by is None else database.served_by.name
+            serving = library.name if database.served_by is None else database.served_by.parent.name
             runtimes = own_runtimes(serving, folders.database(serving))
         elif library.own_releases:
             rows, runtimes, callers = of_own_releases(database), own_runtimes(library.name, database), [ANY_CALLER]
@@ -269,6 +269,9 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
             "parts": library.parts,
             "wheels": library.wheels,
             "toolkit_extra": library.toolkit_extra,
+            "packages": library.packages,
+            "first_release": "" if library.is_driver or library.own_releases else database.versions[0],
+            "is_optional": library.asks(ALL),
             "companions": library.companions,
             "served_by": library.callers.served_by if library.callers else "",
             "majors": {str(number): {"soname": m.soname, "node": m.symbol_version}

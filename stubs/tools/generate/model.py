@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ABI database of one library as Python objects: what the generator builds tables from.
 
-db = model.load(Path("stubs/abi/cudart"))
+db = model.load(Path("stubs/cudart/abi"))
 db.functions["cudaMalloc"].prototype("12.4").params[0].kind
 """
 
@@ -283,7 +283,7 @@ def common_status_type(database: Database) -> str:
 
 
 def load(path: Path) -> Database:
-    """The database in the folder `path` (stubs/abi/<library>), with that of what serves its callers."""
+    """The database in the folder `path` (stubs/<library>/abi), with that of what serves its callers."""
     path = Path(path)
     served_by = defaults.served_by(path)
     parts = []
@@ -303,7 +303,7 @@ def load(path: Path) -> Database:
         return table
 
     versions = abi_text.sort_versions(about)
-    library = path.name
+    library = path.parent.name
     database = Database(
         path,
         library,

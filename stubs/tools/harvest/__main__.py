@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads CUDA's headers and libraries into the ABI database, whose files stubs/abi/README.md describes."""
+"""Reads CUDA's headers and libraries into the ABI database, whose files stubs/abi.md describes."""
 
 import argparse
 import sys
@@ -9,12 +9,11 @@ from pathlib import Path
 from anycuda.elf import ElfError
 from generate import abi_text
 
-from . import headers, report, row_file, sources
-from .libraries import ROWS, LibraryRow
+from . import headers, report, sources
+from . import libraries as known_libraries
+from .libraries import LibraryRow
 from .merge import DRIVER_TABLES, Database, Release
 from .release import Internals, make, make_declared, make_driver
-
-ABI = Path(__file__).resolve().parents[2] / "abi"
 
 
 def say(text: str) -> None:
@@ -23,10 +22,9 @@ def say(text: str) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="harvest", description=__doc__)
-    parser.add_argument("--abi", type=Path, default=ABI, help="the database (default: stubs/abi)")
     parser.add_argument("--clang", type=Path, help="folder that holds the Python package clang")
-    parser.add_argument("--row", type=Path, action="append", default=[], metavar="FILE",
-                        help="the row of one more library, as JSON (may be given again)")
+    parser.add_argument("--folder", type=Path, action="append", default=[], metavar="FOLDER",
+                        help="the folder of one more library: its harvest.json and facts (may be given again)")
     commands = parser.add_subparsers(dest="command", required=True)
 
     add = commands.add_parser("add", help="merge one release, or one driver, into the database")
@@ -60,29 +58,29 @@ def _parser() -> argparse.ArgumentParser:
         )
     for command in (add, every, check):
         # Also after the command, where one types them; the default there must not undo the first.
-        command.add_argument("--abi", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
         command.add_argument(
             "--clang", type=Path, default=argparse.SUPPRESS, help=argparse.SUPPRESS
         )
         command.add_argument(
-            "--row", type=Path, action="append", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+            "--folder", type=Path, action="append", default=argparse.SUPPRESS, help=argparse.SUPPRESS
         )
     return parser
 
 
 def _rows(options: argparse.Namespace) -> dict[str, LibraryRow]:
-    """The rows of libraries.py and of the files; each library that was asked for has one."""
-    rows = {**ROWS, **{row.name: row for row in map(row_file.read, options.row)}}
+    """Each library that was asked for has one."""
+    rows = known_libraries.rows(options.folder)
     asked = [options.library] if isinstance(options.library, str) else options.library or []
     unknown = [name for name in asked if name not in rows]
     if unknown:
         known = ", ".join(sorted(rows))
-        raise abi_text.FormatError(f"no row for {', '.join(unknown)}: known are {known}; add one with --row")
+        raise abi_text.FormatError(f"no row for {', '.join(unknown)}: known are {known}; add one with --folder")
     return rows
 
 
 def _add(options: argparse.Namespace) -> int:
-    row, folder = options.rows[options.library], options.abi / options.library
+    row = options.rows[options.library]
+    folder = row.facts
     internals = abi_text.read_internals(folder / "internals.txt")
     if options.headers is None and options.lib is None:
         raise headers.HeaderError("nothing to read: give --headers, --lib or both")
@@ -122,7 +120,7 @@ def _all(options: argparse.Namespace) -> int:
             raise sources.SourceError(
                 f"{options.cache} lacks {lacks} releases of {name}: fetch them with --fetch"
             )
-        changed = _harvest(name, options, options.abi)
+        changed = _harvest(name, options, options.rows[name].facts)
         say(f"{name}: " + (f"wrote {', '.join(changed)}" if changed else "nothing changed"))
     return 0
 
@@ -148,8 +146,8 @@ def _check(options: argparse.Namespace) -> int:
 def _differing_files(name: str, options: argparse.Namespace) -> list[str]:
     """The files of a library that are not, byte by byte, what its artifacts make."""
     with tempfile.TemporaryDirectory() as temporary:
-        _harvest(name, options, Path(temporary))
-        made, kept = Path(temporary) / name, options.abi / name
+        made, kept = Path(temporary) / name, options.rows[name].facts
+        _harvest(name, options, made)
         return [
             str(kept / path.name)
             for path in sorted(made.glob("*.txt"))
@@ -159,10 +157,11 @@ def _differing_files(name: str, options: argparse.Namespace) -> list[str]:
 
 def _differing_releases(name: str, options: argparse.Namespace) -> list[str]:
     """The releases in the cache of which the database says something else."""
-    row, folder = options.rows[name], options.abi / name
+    row = options.rows[name]
+    folder = row.facts
     internals, database = abi_text.read_internals(folder / "internals.txt"), Database.load(folder)
     wrong = []
-    for version in sources.versions(options.cache, row.source, False):
+    for version in sources.versions(options.cache, row, False):
         say(f"{name} {version}")
         with sources.artifact(options.cache, row, version, False) as (artifact, beside):
             release = _release(row, artifact, beside, internals)
@@ -179,9 +178,9 @@ def _kept_as(database: Database, version: str) -> str:
 def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
     """Everything of one library, from nothing but the artifacts and the hand-kept files."""
     row, cache = options.rows[name], options.cache
-    internals = abi_text.read_internals(options.abi / name / "internals.txt")
+    internals = abi_text.read_internals(row.facts / "internals.txt")
     database = Database()
-    versions = sources.versions(cache, row.source, options.fetch)
+    versions = sources.versions(cache, row, options.fetch)
     if not versions:
         raise sources.SourceError(f"{cache} has no artifacts of {name}: fetch them with --fetch")
     for number, version in enumerate(versions, 1):
@@ -195,14 +194,14 @@ def _harvest(name: str, options: argparse.Namespace, target: Path) -> list[str]:
             say(f"    the same as {minor}")
             continue
         database.add(release)
-    changed = database.save(target / name)
+    changed = database.save(target)
     if row.driver:
         drivers = Database(DRIVER_TABLES, "drivers")
         values = report.status_values(database, row.status_enum)
         for artifact in sources.find(cache, "driver"):
             say(f"driver {artifact.version}")
             drivers.add(make_driver(row, artifact.version, artifact.driver(row.file), values))
-        changed += drivers.save(target / name)
+        changed += drivers.save(target)
     return changed
 
 
@@ -210,10 +209,11 @@ def _release(
     row: LibraryRow, artifact: sources.Artifact, beside: list[sources.Artifact], internals: Internals
 ) -> Release:
     if row.driver:
-        return make_declared(row, artifact.version, artifact.headers, internals, artifact.package)
+        return make_declared(row, artifact.version, artifact.headers(row), internals, artifact.package)
     return make(
-        row, artifact.version, artifact.headers, artifact.library(row.file), internals, artifact.package,
-        tuple(other.headers for other in beside), tuple(other.libraries for other in beside),
+        row, artifact.version, artifact.headers(row), artifact.library(row.file), internals, artifact.package,
+        tuple(folder for other in beside for folder in other.include_folders),
+        tuple(folder for other in beside for folder in other.library_folders),
     )
 
 

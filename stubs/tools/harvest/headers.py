@@ -246,7 +246,7 @@ def read(folder: Path, row: LibraryRow, beside: tuple[Path, ...] = ()) -> Header
         raise HeaderError(f"{folder} has no {row.headers[0]}, the header of {row.name}")
     facts = HeaderFacts(folder)
     with tempfile.TemporaryDirectory() as temporary:
-        shims.write(Path(temporary))
+        shims.write(Path(temporary), row.folder / "headers")
         source = "".join(f'#include "{name}"\n' for name in (*SHIM_HEADERS, *present))
         common = [
             "-std=c11",

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The libraries the tool knows, one row each: another CUDA library is another row, here or in a file (row_file.py)."""
+"""The libraries that the tool knows: those with a harvest.json in their folder (docs/new-library.md)."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from generate.abi_text import FormatError
+from generate.descriptor import wrong_keys
+
+STUBS = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
@@ -13,13 +22,15 @@ class LibraryRow:
     `driver`: the library belongs to the display driver, and the artifact has only the headers. `beside` are
     artifacts of the same release (or of a given one, "cudart-12.9") whose headers and libraries it needs.
     `apart` are headers that cannot be included together with `headers`, `cxx` those that declare more for C++.
+    `releases` are lines of a requirements file of pip, by release, for a library that is not in the fetch tool's
+    recipe. `folder` is the library's: its facts are in abi/, stand-ins for headers that the wheels lack in headers/.
     """
 
     name: str
     headers: tuple[str, ...]
     prefixes: tuple[str, ...]
-    version_macro: str
-    status_enum: str
+    version_macro: str = ""
+    status_enum: str = ""
     modes: tuple[tuple[str, ...], ...] = ((),)
     error_name: str = ""
     error_string: str = ""
@@ -29,210 +40,51 @@ class LibraryRow:
     beside: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     cxx: tuple[str, ...] = ()
+    releases: dict[str, str] = field(default_factory=dict, hash=False)
+    folder: Path = Path("/nonexistent")
 
     @property
     def source(self) -> str:
         return self.artifact or self.name
 
+    @property
+    def facts(self) -> Path:
+        return self.folder / "abi"
 
-# A declaration names another exported function when per-thread default streams are asked for, and
-# the functions kept for older programs are declared only under the switch NVIDIA's own code uses.
-_CUDA_MODES = ((), ("-DCUDA_API_PER_THREAD_DEFAULT_STREAM",), ("-D__CUDA_API_VERSION_INTERNAL",))
 
-ROWS = {
-    row.name: row
-    for row in (
-        LibraryRow(
-            "cudart",
-            (
-                "cuda_runtime_api.h",
-                "cuda_gl_interop.h",
-                "cuda_vdpau_interop.h",
-                "cuda_egl_interop.h",
-            ),
-            ("cuda", "__cuda", "CUDA", "cu"),
-            "CUDART_VERSION",
-            "enum cudaError",
-            _CUDA_MODES,
-            "cudaGetErrorName",
-            "cudaGetErrorString",
-            file="libcudart.so.*",
-        ),
-        LibraryRow(
-            "cuda",
-            ("cuda.h", "cudaGL.h", "cudaVDPAU.h", "cudaEGL.h"),
-            ("cu", "CU", "__CU"),
-            "CUDA_VERSION",
-            "enum cudaError_enum",
-            _CUDA_MODES,
-            "cuGetErrorName",
-            "cuGetErrorString",
-            file="libcuda.so.1",
-            artifact="cudart",
-            driver=True,
-        ),
-        LibraryRow(
-            "nvrtc",
-            ("nvrtc.h",),
-            ("nvrtc", "NVRTC", "__nvrtc"),
-            "",
-            "enum nvrtcResult",
-            error_string="nvrtcGetErrorString",
-            file="libnvrtc.so.*",
-        ),
-        LibraryRow(
-            "nvjitlink",
-            ("nvJitLink.h",),
-            ("nvJitLink", "NVJITLINK", "__nvJitLink"),
-            "",
-            "enum nvJitLinkResult",
-            file="libnvJitLink.so.*",
-        ),
-        LibraryRow(
-            "cublas",
-            ("cublas_v2.h", "cublasXt.h"),
-            ("cublas", "CUBLAS"),
-            "",
-            "enum cublasStatus_t",
-            error_name="cublasGetStatusName",
-            error_string="cublasGetStatusString",
-            file="libcublas.so.*",
-            beside=("cudart",),
-            apart=("cublas.h",),
-            cxx=("cublas_v2.h",),
-        ),
-        LibraryRow(
-            "cublaslt",
-            ("cublasLt.h",),
-            ("cublasLt", "CUBLASLT"),
-            "",
-            "enum cublasStatus_t",
-            error_name="cublasLtGetStatusName",
-            error_string="cublasLtGetStatusString",
-            file="libcublasLt.so.*",
-            artifact="cublas",
-            beside=("cudart",),
-        ),
-        LibraryRow(
-            "cufft",
-            ("cufft.h", "cufftXt.h"),
-            ("cufft", "CUFFT", "__cufft"),
-            "",
-            "enum cufftResult_t",
-            file="libcufft.so.*",
-            beside=("cudart",),
-        ),
-        LibraryRow(
-            "curand",
-            ("curand.h",),
-            ("curand", "CURAND"),
-            "",
-            "enum curandStatus",
-            file="libcurand.so.*",
-            beside=("cudart",),
-        ),
-        LibraryRow(
-            "cusolver",
-            (
-                "cusolverDn.h",
-                "cusolverSp.h",
-                "cusolverRf.h",
-                "cusolverSp_LOWLEVEL_PREVIEW.h",
-            ),
-            ("cusolver", "CUSOLVER", "cublas", "pegasus"),  # it exports cublasSbatchGemm, pegasusXcsr2coo
-            "",
-            "enum cusolverStatus_t",
-            file="libcusolver.so.*",
-            beside=("cudart", "cublas", "cusparse"),
-        ),
-        LibraryRow(
-            "cusolvermg",
-            ("cusolverMg.h",),
-            ("cusolverMg", "CUSOLVERMG", "cudaLibMg", "CUDALIBMG", "cudlibMg"),
-            "",
-            "enum cusolverStatus_t",
-            file="libcusolverMg.so.*",
-            artifact="cusolver",
-            beside=("cudart", "cublas", "cusparse"),
-        ),
-        LibraryRow(
-            "cusparse",
-            ("cusparse.h",),
-            ("cusparse", "CUSPARSE"),
-            "",
-            "enum cusparseStatus_t",
-            error_name="cusparseGetErrorName",
-            error_string="cusparseGetErrorString",
-            file="libcusparse.so.*",
-            beside=("cudart", "nvjitlink"),
-            cxx=("cusparse.h",),
-        ),
-        LibraryRow(
-            "nvjpeg",
-            ("nvjpeg.h",),
-            ("nvjpeg", "NVJPEG"),
-            "",
-            "enum nvjpegStatus_t",
-            file="libnvjpeg.so.*",
-            beside=("cudart",),
-        ),
-        LibraryRow(
-            "nvfatbin",
-            ("nvFatbin.h",),
-            ("nvFatbin", "NVFATBIN", "__nvFatbin"),
-            "",
-            "enum nvFatbinResult",
-            error_string="nvFatbinGetErrorString",
-            file="libnvfatbin.so.*",
-        ),
-        LibraryRow(
-            "nvtx",
-            ("nvToolsExt.h", "nvToolsExtCuda.h", "nvToolsExtCudaRt.h", "nvToolsExtSync.h"),
-            ("nvtx", "NVTX"),
-            "",
-            "",
-            file="libnvToolsExt.so.*",
-            beside=("cudart",),
-        ),
-        LibraryRow(
-            "cudnn",
-            ("cudnn.h",),
-            ("cudnn", "CUDNN"),
-            "",
-            "enum cudnnStatus_t",
-            error_string="cudnnGetErrorString",
-            file="libcudnn.so.*",
-            beside=("cudart-12.9",),
-        ),
-        LibraryRow(
-            "cudnn8",
-            ("cudnn.h",),
-            ("cudnn", "CUDNN"),
-            "",
-            "enum cudnnStatus_t",
-            error_string="cudnnGetErrorString",
-            file="libcudnn.so.*",
-            beside=("cudart-11.8", "cublas-11.8"),  # its status messages are in a part that needs cuBLAS
-        ),
-        LibraryRow(
-            "nccl",
-            ("nccl.h",),
-            ("nccl", "NCCL", "pnccl"),
-            "",
-            "enum ncclResult_t",
-            error_string="ncclGetErrorString",
-            file="libnccl.so.*",
-            beside=("cudart-12.9",),
-        ),
-        LibraryRow(
-            "nvml",
-            ("nvml.h",),
-            ("nvml", "NVML"),
-            "",
-            "enum nvmlReturn_enum",
-            error_string="nvmlErrorString",
-            file="libnvidia-ml.so.1",
-            driver=True,
-        ),
-    )
-}
+_FIELDS = {one.name: one for one in fields(LibraryRow) if one.name not in ("name", "folder")}
+_JSON_NAMES = {str: "a string", bool: "a boolean", list: "a list", dict: "an object"}
+
+
+def read(folder: Path) -> LibraryRow:
+    """The row of the library in this folder, which has the library's name."""
+    path = folder / "harvest.json"
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise FormatError(f"{path}: {error}") from None
+    if not isinstance(values, dict):
+        raise FormatError(f"{path}: expected one JSON object")
+    unknown = sorted(values.keys() - _FIELDS.keys())
+    missing = sorted(name for name, one in _FIELDS.items()
+                     if one.default is MISSING and one.default_factory is MISSING and name not in values)
+    if unknown or missing:
+        raise FormatError(f"{path}: {wrong_keys(missing, unknown)}")
+    for name, value in values.items():
+        kind = _FIELDS[name].type  # str, bool, a dict, or a tuple of something
+        expected: type = str if kind is str else bool if kind is bool else dict if name == "releases" else list
+        if not isinstance(value, expected):
+            raise FormatError(f"{path}: {name} must be {_JSON_NAMES[expected]}, not {value!r}")
+    return LibraryRow(name=folder.name, folder=folder, **{name: _frozen(value) for name, value in values.items()})
+
+
+def rows(folders: Iterable[Path] = ()) -> dict[str, LibraryRow]:
+    """Of the libraries in stubs/, and of those in `folders`, one folder for each library. A library of `folders` goes
+    before one of the same name in stubs/."""
+    found = [read(path.parent) for path in sorted(STUBS.glob("*/harvest.json"))]
+    found += [read(folder.resolve()) for folder in folders]
+    return {row.name: row for row in found}
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value

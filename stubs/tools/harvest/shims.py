@@ -6,6 +6,7 @@ with these few lines the result depends on NVIDIA's files alone. Only sizes matt
 they are the published types of each API and nothing more.
 """
 
+import shutil
 from pathlib import Path
 
 _HOST_DEFINES = """
@@ -146,14 +147,6 @@ _STDALIGN = """
 #endif
 """
 
-_SOCKET = """
-#pragma once
-typedef long ssize_t;
-typedef long off_t;
-typedef long loff_t;
-struct sockaddr;
-"""
-
 _EMPTY = "#pragma once\n"
 
 FILES = {
@@ -171,8 +164,6 @@ FILES = {
     "math.h": _MATH,
     "assert.h": _EMPTY,
     "time.h": _EMPTY,
-    "arpa/inet.h": _SOCKET,
-    "sys/socket.h": _SOCKET,
     "cstdint": _STDINT,
     "cstddef": _STDDEF,
     "cuda_fp16.h": _FP16,
@@ -188,9 +179,11 @@ FILES = {
 }
 
 
-def write(folder: Path) -> None:
-    """Put the stand-ins below `folder`, the first place where the parser looks."""
+def write(folder: Path, own: Path) -> None:
+    """Put the stand-ins below `folder`, the first place where the parser looks; those in `own`, the library's, too."""
     for name, text in FILES.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+    if own.is_dir():
+        shutil.copytree(own, folder, dirs_exist_ok=True)

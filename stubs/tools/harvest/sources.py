@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -34,17 +35,21 @@ class Artifact:
     version: str
     folder: Path
 
-    @property
-    def headers(self) -> Path:
-        return _single(self.folder, "nvidia/*/include")
+    def headers(self, row: LibraryRow) -> Path:
+        """The folder in which the library's headers lie, as programs include them. The layout of a wheel may be any."""
+        found = _single(self.folder, f"**/{row.headers[0]}")
+        return found.parents[row.headers[0].count("/")]
 
     def library(self, pattern: str) -> Path:
-        return _single(self.folder, f"nvidia/*/lib/{pattern}")
+        return _single(self.folder, f"**/{pattern}")
 
     @property
-    def libraries(self) -> Path:
-        """The folder of its libraries."""
-        return _single(self.folder, "nvidia/*/lib")
+    def include_folders(self) -> list[Path]:
+        return sorted(path for path in self.folder.glob("**/include") if "include" not in path.parent.parts)
+
+    @property
+    def library_folders(self) -> list[Path]:
+        return sorted({path.parent for path in self.folder.glob("**/*.so*")})
 
     def driver(self, file: str) -> Path:
         return _single(self.folder, f"**/{file}")
@@ -70,9 +75,11 @@ def _stamped_package(folder: Path) -> str:
 
 
 def _single(folder: Path, pattern: str) -> Path:
-    found = sorted(path for path in folder.glob(pattern) if "__init__" not in path.name)
+    """The file nearest to the top: NVTX has a second header of the same name in a folder of its headers."""
+    found = sorted(folder.glob(pattern))
+    found = [path for path in found if len(path.parts) == min(len(one.parts) for one in found)]
     if len(found) != 1:
-        what = "nothing" if not found else ", ".join(path.name for path in found)
+        what = "nothing" if not found else ", ".join(str(path.relative_to(folder)) for path in found)
         raise SourceError(f"{folder}: expected one {pattern}, found {what}")
     return found[0]
 
@@ -104,20 +111,24 @@ def beside(places: list[Path], row: LibraryRow, version: str) -> list[Artifact]:
     return found
 
 
-def versions(cache: Path, kind: str, fetch: bool) -> list[str]:
-    """The releases of a kind of artifact: those of the recipe, or those that the cache has."""
-    names = _recipe(kind) if fetch else [artifact.version for artifact in find(cache, kind)]
+def versions(cache: Path, row: LibraryRow, fetch: bool) -> list[str]:
+    """The releases of a library: those of the recipe, or those that the cache has."""
+    names = _recipe(row) if fetch else [artifact.version for artifact in find(cache, row.source)]
     return sorted(names, key=lambda version: [int(number) for number in version.split(".")])
 
 
 def missing(cache: Path, row: LibraryRow) -> list[str]:
     """The releases of the recipe that the cache lacks."""
-    here = versions(cache, row.source, False)
-    return [version for version in _recipe(row.source) if version not in here]
+    here = versions(cache, row, False)
+    return [version for version in _recipe(row) if version not in here]
 
 
-def _recipe(kind: str) -> list[str]:
-    """The releases that the recipe has of a kind of artifact."""
+def _recipe(row: LibraryRow) -> list[str]:
+    return list(row.releases) or _locked(row.source)
+
+
+def _locked(kind: str) -> list[str]:
+    """The releases that the fetch tool's recipe has of a kind of artifact."""
     names = lockfile.load(_FETCH.with_name("lock.json")).artifacts
     found = (re.fullmatch(rf"{kind}-(\d+(?:\.\d+)*)", name) for name in names)
     return [match[1] for match in found if match]
@@ -136,7 +147,7 @@ def artifact(
         fetched = Path(temporary)
         lacking = _lacking(cache, row, version)
         if lacking:
-            _fetch_into(fetched, lacking)
+            _fetch_into(fetched, row, lacking)
         places = [fetched, cache]
         own = fetched if f"{row.source}-{version}" in lacking else cache
         yield _release(own, row, version), beside(places, row, version)
@@ -153,16 +164,39 @@ def _lacking(cache: Path, row: LibraryRow, version: str) -> list[str]:
     lacking = []
     for name in wanted:
         kind, _, release = name.partition("-")
-        if release in _recipe(kind) and release not in versions(cache, kind, False):
+        known = _recipe(row) if kind == row.source else _locked(kind)
+        if release in known and not any(one.version == release for one in find(cache, kind)):
             lacking.append(name)
     return lacking
 
 
-def _fetch_into(cache: Path, names: list[str]) -> None:
+def _fetch_into(cache: Path, row: LibraryRow, names: list[str]) -> None:
+    own = [name for name in names if row.releases and name.startswith(f"{row.source}-")]
+    for name in own:
+        _download(cache / name, row.releases[name.removeprefix(f"{row.source}-")])
+    names = [name for name in names if name not in own]
+    if not names:
+        return
     done = subprocess.run([sys.executable, str(_FETCH), "--cache", str(cache), "get", "--strict", *names],
                           stdout=subprocess.DEVNULL)
     if done.returncode:
         raise SourceError(f"fetching {', '.join(names)} failed: the fetch tool's message is above")
+
+
+def _download(folder: Path, requirement: str) -> None:
+    """The unpacked wheel of a line of a requirements file."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as name:
+        lines = Path(name) / "requirements.txt"
+        lines.write_text(requirement + "\n", encoding="utf-8")
+        platforms = [word for tag in ("manylinux_2_28", "manylinux_2_27", "manylinux2014", "manylinux1")
+                     for word in ("--platform", f"{tag}_x86_64")]
+        done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
+                               "--no-deps", "--only-binary", ":all:", *platforms, "-d", name, "-r", lines])
+        wheels = list(Path(name).glob("*.whl"))
+        if done.returncode or len(wheels) != 1:
+            raise SourceError(f"pip could not download {requirement.split()[0]}: its message is above")
+        with zipfile.ZipFile(wheels[0]) as wheel:
+            wheel.extractall(folder)
 
 
 def clang_folder(cache: Path) -> Path | None:
@@ -174,9 +208,10 @@ def clang_folder(cache: Path) -> Path | None:
 
 
 def _unpacked(cache: Path, path: Path) -> Path:
-    if (path / "nvidia").is_dir() or list(path.glob("libcuda.so*")):
-        return path
+    """A folder of the cache has one folder below it, or several of which one is in use, named by digests."""
     inside = [entry for entry in path.iterdir() if entry.is_dir()]
+    if not any(re.fullmatch("[0-9a-f]{8,}", entry.name) for entry in inside):
+        return path
     if len(inside) == 1:
         return inside[0]
     done = subprocess.run(

@@ -85,7 +85,7 @@ void created() {
   line("destroy transform", cublasLtMatrixTransformDescDestroy(transform));
   line("create preference", cublasLtMatmulPreferenceCreate(&preference), preference);
   attributes("preference", preference, set_preference, get_preference, 0, 12);
-  // From 13 on 11 and 13 disagree (stubs/abi/cublaslt/adapters).
+  // From 13 on 11 and 13 disagree (stubs/cublaslt/abi/adapters).
   attributes("preference", preference, set_preference, get_preference, 13, 16);
   line("destroy preference", cublasLtMatmulPreferenceDestroy(preference));
 }

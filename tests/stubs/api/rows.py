@@ -18,7 +18,7 @@ from generate.cxx import identifier
 from generate.flatten import flatten
 from generate.model import Database
 
-ABI = Path(__file__).parents[3] / "stubs/abi"
+STUBS = Path(__file__).parents[3] / "stubs"
 # Of headers that include what a machine without a display does not have: cudaGL.h, cudaEGL.h, cudaVDPAU.h.
 _ELSEWHERE = re.compile("GL(?!E)|[Ee]gl|VDPAU|vdpau")
 # Defined inside a union, and in C++ names of that union: compared, as what has no name, by where its fields are.
@@ -57,7 +57,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
-    databases = [model.load(ABI / library) for library in api.LIBRARIES]
+    databases = [model.load(STUBS / library / "abi") for library in api.LIBRARIES]
     for name, rows in (("numbers", numbers), ("functions", functions)):
         lines = [line for database in databases for line in rows(database, arguments.release)]
         (arguments.out / f"{name}.inc").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -6,18 +6,26 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-ABI = ROOT / "stubs" / "abi"
+STUBS = ROOT / "stubs"
 sys.path[:0] = [str(ROOT / "stubs" / "tools"), str(ROOT / "packaging" / "python")]
 
-from generate import layout, model  # noqa: E402
+from generate import layout, libraries, library_folders, model  # noqa: E402
+
+# The descriptors of all libraries of the repository, by name.
+DESCRIBED = {one.name: one for one in libraries.descriptors(library_folders.LibraryFolders())}
 
 _loaded: dict[str, model.Database] = {}
+
+
+def facts(library: str) -> Path:
+    """The folder of its facts."""
+    return STUBS / library / "abi"
 
 
 def real(library: str) -> model.Database:
     """The database in the repository, read once for all tests."""
     if library not in _loaded:
-        _loaded[library] = model.load(ABI / library)
+        _loaded[library] = model.load(facts(library))
     return _loaded[library]
 
 
@@ -44,15 +52,15 @@ class SmallDatabase:
 
     def __enter__(self) -> model.Database:
         self.temporary = tempfile.TemporaryDirectory()
-        folder = Path(self.temporary.name) / self.library
-        folder.mkdir()
+        folder = Path(self.temporary.name) / self.library / "abi"
+        folder.mkdir(parents=True)
         for name, text in self.files.items():
             path = folder / f"{name}.txt"
             if name == "adapters":
                 path = folder / "adapters" / "test.txt"
             elif name == "driver":
-                path = folder.parent / "cuda" / "exports.txt"
-            path.parent.mkdir(exist_ok=True)
+                path = folder.parents[1] / "cuda" / "abi" / "exports.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         return model.load(folder)
 

@@ -10,15 +10,15 @@ import tempfile
 from pathlib import Path
 from typing import Any, Callable
 
-from abi_support import ROOT, real  # puts the generator on the path
+from abi_support import DESCRIBED, ROOT, real  # puts the generator on the path
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import __main__ as command  # noqa: E402
 from generate import descriptor, dispositions, matrix  # noqa: E402
 
-LIBRARIES = ("cudart", "nvrtc", "nvjitlink", "cublas", "cublaslt", "cufft", "curand", "cusolver", "cusolvermg",
-             "cusparse", "nvjpeg", "nvfatbin", "nvtx")  # those with majors
+# Those with majors.
+LIBRARIES = tuple(name for name, one in DESCRIBED.items() if one.has_symbol_versions and not one.own_releases)
 _kept: dict[str, object] = {}
 
 

@@ -46,6 +46,9 @@ class Library:
     parts: str = ""  # the prefix of its other files: libcudnn_
     wheels: dict[str, str] = field(default_factory=dict)  # major -> the distribution on PyPI that brings it
     toolkit_extra: str = ""  # the extra of PyPI's cuda-toolkit that requires the distribution
+    packages: dict[str, str] = field(default_factory=dict)  # package manager -> package
+    first_release: str = ""  # of CUDA, that has the library; "" if its releases are not CUDA's
+    is_optional: bool = False  # without it every call does nothing: NVTX
     companions: tuple[str, ...] = ()  # other libraries in the distribution, with the same numbers: libnvblas
     served_by: str = ""  # the library's major that serves these callers: cuDNN 9 serves those of cuDNN 8
     driver_bound: bool = False  # it needs a driver that is new enough for its CUDA
@@ -79,7 +82,11 @@ class Library:
     @property
     def has_cudas_numbers(self) -> bool:
         """Is the number of its SONAME CUDA's? True for libcudart.so.12; False for libcusolver.so.11 of CUDA 12."""
-        return all(one.soname.startswith(f"{self.file_prefix}.{one.number}") for one in self.majors.values())
+        return all(map(self.has_number_of, self.majors))
+
+    def has_number_of(self, major: str) -> bool:
+        """has_cudas_numbers, of one major."""
+        return major in self.majors and self.majors[major].soname.startswith(f"{self.file_prefix}.{major}")
 
     def like(self, major: str) -> list[str]:
         """The majors with the SONAME of `major`, oldest first; their callers reference the same version."""
@@ -316,5 +323,6 @@ def _library(name: str, about: dict) -> Library:
         callers.setdefault(symbol, []).append(caller if caller in majors else next(iter(majors)))
     symbols = {symbol: tuple(sorted(found, key=int)) for symbol, found in callers.items()}
     return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols,
-                   about["own_releases"], about["parts"], about["wheels"], about["toolkit_extra"],
-                   tuple(about["companions"]), about["served_by"], about["driver_bound"])
+                   about["own_releases"], about["parts"], about["wheels"], about["toolkit_extra"], about["packages"],
+                   about["first_release"], about["is_optional"], tuple(about["companions"]), about["served_by"],
+                   about["driver_bound"])

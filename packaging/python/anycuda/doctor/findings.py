@@ -136,7 +136,7 @@ class Library:
     @property
     def short(self) -> str:
         """NVRTC for "NVRTC (runtime compiler)". cuDNN is the product of two libraries."""
-        return self.name if self.name in packages.SAME_PACKAGE else self.product.split(" (")[0]
+        return self.name if packages.is_of_another(self.name) else self.product.split(" (")[0]
 
     def sort(self) -> None:
         """Sorts candidates by the order of search, the newest first within a place."""

@@ -82,7 +82,7 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
                    step=answer.last_step or "none")
               for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
     found += [_named(library, one) for one in named]
-    if nothing and not named and library.name not in (*packages.HARMLESS, *packages.SAME_PACKAGE):
+    if nothing and not named and not packages.is_optional(library.name) and not packages.is_of_another(library.name):
         found.append(_no_library(library, nothing, driver, machine, environment))
     # A library of another environment is reported before a broken file without effect.
     other = _other_environment(library, machine, environment)

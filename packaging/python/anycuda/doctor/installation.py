@@ -38,7 +38,7 @@ def commands(library: Library, driver: Driver, answers: list[Answer], machine: M
              environment: Environment) -> list[str]:
     """The commands; empty if the installed library is refused for a reason that installing another one does not
     change."""
-    if library.name not in packages.INSTALLABLE or not any("install" in answer.hint for answer in answers):
+    if not packages.is_installable(library.name) or not any("install" in answer.hint for answer in answers):
         return []
     best = command(library, driver, machine, environment)
     return [best] if best else []
@@ -46,9 +46,9 @@ def commands(library: Library, driver: Driver, answers: list[Answer], machine: M
 
 def command(library: Library, driver: Driver, machine: Machine, environment: Environment) -> str:
     newest = max((int(caller) for caller in library.answers if caller.isdigit()),
-                 default=packages.NEWEST_OF_OWN_RELEASES.get(library.name, 0))
+                 default=packages.newest_of_own_releases(library.name))
     beyond = packages.first_major_beyond(library.name, driver.cuda)
-    if library.name not in packages.INSTALLABLE or not newest or beyond:
+    if not packages.is_installable(library.name) or not newest or beyond:
         return ""
     return packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest,
                             machine.distribution)
@@ -57,8 +57,10 @@ def command(library: Library, driver: Driver, machine: Machine, environment: Env
 def repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment, links: bool) -> str:
     """The command of the package manager that installed the file: the environment's, or the distribution's."""
     major = _cuda_of(library, candidate)
-    if environment.has(candidate.path) and major and library.name in packages.INSTALLABLE:
-        return packages.repair(library.name, environment.manager, environment.prefix, major)
+    if environment.has(candidate.path) and major and packages.is_installable(library.name):
+        again = packages.repair(library.name, environment.manager, environment.prefix, major)
+        if again:
+            return again
     return packages.reinstall(machine.distribution, candidate.path, links)
 
 

@@ -4,31 +4,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 
-# The wheel of a library on PyPI: up to 12 its name carries the major (nvidia-cuda-runtime-cu12); since 13 the version
-# does.
-_WHEELS = {"cudart": "nvidia-cuda-runtime", "nvrtc": "nvidia-cuda-nvrtc", "nvjitlink": "nvidia-nvjitlink",
-           "nvjpeg": "nvidia-nvjpeg", "cublas": "nvidia-cublas", "cublaslt": "nvidia-cublas", "cufft": "nvidia-cufft",
-           "curand": "nvidia-curand", "cusolver": "nvidia-cusolver", "cusolvermg": "nvidia-cusolver",
-           "cusparse": "nvidia-cusparse", "cudnn": "nvidia-cudnn", "cudnn8": "nvidia-cudnn", "nccl": "nvidia-nccl",
-           "nvfatbin": "nvidia-nvfatbin", "nvtx": "nvidia-nvtx"}
-# Libraries with their own releases, for each CUDA: nvidia-nccl-cu13. NVIDIA's packages for the system have other names;
-# NCCL's have the CUDA in the version instead of the name.
-_CUDNN = {"apt": "cudnn9-cuda-{major}", "dnf": "cudnn9-cuda-{major}", "zypper": "cudnn9-cuda-{major}"}
-_OWN_RELEASES = {"cudnn": _CUDNN, "cudnn8": _CUDNN,
-                 "nccl": {"apt": "libnccl2", "dnf": "libnccl", "zypper": "libnccl"}}
-_CUDA_IN_VERSION = {"nccl": ", a version with +cuda{major}"}
-NEWEST_OF_OWN_RELEASES = dict.fromkeys(_OWN_RELEASES, 13)  # the newest CUDA for which they exist
-# Since 13: libraries whose versions are not CUDA's are installed by the metapackage, which pins them.
-_EXTRAS = {"cufft": "cufft", "curand": "curand", "cusolver": "cusolver", "cusolvermg": "cusolver",
-           "cusparse": "cusparse"}
-_FIRST_PLAIN_MAJOR = 13
+from ..analysis.libraries import Library, table
+
+_OLDEST_MAJOR = 11  # of which anycuda knows libraries
 # conda-forge's packages; up to 11 one package contains all libraries.
-_CONDA = {"cudart": "cuda-cudart", "nvrtc": "cuda-nvrtc", "nvjitlink": "libnvjitlink", "nvjpeg": "libnvjpeg",
-          "cublas": "libcublas", "cublaslt": "libcublas", "cufft": "libcufft", "curand": "libcurand",
-          "cusolver": "libcusolver", "cusolvermg": "libcusolver", "cusparse": "libcusparse", "cudnn": "cudnn",
-          "cudnn8": "cudnn", "nccl": "nccl", "nvfatbin": "libnvfatbin", "nvtx": "cuda-nvtx"}
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
 # By the tool that created the environment: a pip from outside would install into another one.
 _INSTALL = {
@@ -52,16 +34,10 @@ _REPAIR = {
     "pixi": "pixi reinstall",
 }
 WITH_WHEELS = ("pip", "venv", "uv", "pipx")
-# NVIDIA's packages for the system, by release: cuda-cudart-12-9. Programs other than Python find wheels only in
-# activated environments.
-_NVIDIA = _CONDA
+# NVIDIA's packages for the system have the names of conda-forge's, with the release: cuda-cudart-12-9. Programs other
+# than Python find wheels only in activated environments.
 _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # the last release of CUDA 12
-_FIRST_MAJOR = {"nvjitlink": 12, "nvfatbin": 12}
-_FIRST_MINOR = {("nvfatbin", 12): 4}
-INSTALLABLE = tuple(_WHEELS)
-HARMLESS = ("nvtx",)  # without NVTX every call does nothing, as programs expect, so it need not be installed
-SAME_PACKAGE = ("cudnn8",)  # cuDNN 9 serves its callers, and has its own hint
 _TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
 _GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
@@ -111,9 +87,40 @@ _INSTALL_FABRIC = {"apt": "sudo apt install nvidia-fabricmanager-{branch}",
 _NO_INSTALLER = "https://www.nvidia.com/drivers"
 
 
+def _about(name: str) -> Library:
+    return table().libraries[name]
+
+
+def is_installable(name: str) -> bool:
+    """Does a package have it? The driver's libraries come with the driver."""
+    return name in table().libraries and bool(_about(name).wheels)
+
+
+def is_optional(name: str) -> bool:
+    """NVTX: without it every call does nothing, as programs expect."""
+    return name in table().libraries and _about(name).is_optional
+
+
+def is_of_another(name: str) -> bool:
+    """cuDNN 9 serves the callers of cuDNN 8, and has its own hint."""
+    return name in table().libraries and bool(_about(name).served_by)
+
+
+def newest_of_own_releases(name: str) -> int:
+    """The newest CUDA for which a library with its own releases exists; 0 for others."""
+    return max(map(int, _about(name).wheels), default=0) if is_installable(name) and _about(name).own_releases else 0
+
+
+def _first_release(name: str) -> tuple[int, int]:
+    """The library's first release, if it came with a later CUDA major than the oldest known one, otherwise (0, 0)."""
+    numbers = _about(name).first_release.split(".") if is_installable(name) else []
+    major, minor = (int(numbers[0]), int(numbers[1])) if len(numbers) > 1 else (0, 0)
+    return (major, minor) if major > _OLDEST_MAJOR else (0, 0)
+
+
 def first_major_beyond(name: str, driver_cuda: str) -> int:
     """The library's first major if it is newer than the driver, otherwise 0."""
-    first = _FIRST_MAJOR.get(name, 0)
+    first, _ = _first_release(name)
     return first if driver_cuda and int(driver_cuda.split(".")[0]) < first else 0
 
 
@@ -126,17 +133,16 @@ def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int,
         return _of_system(name, version, distribution)
     if "." not in version and major in _NEWEST_MINOR:
         version = f"{major}.{_NEWEST_MINOR[major]}"
-    needed = (wheel(name, major) if manager in WITH_WHEELS else
-              f"{_CONDA[name]} cuda-version={version}" if _has_conda_package(name, major) else _CONDA_OLD)
-    return _INSTALL[manager].format(packages=needed, **_names(prefix))
+    needed = wheel(name, major) if manager in WITH_WHEELS else _of_conda(name, major, f" cuda-version={version}")
+    return needed and _INSTALL[manager].format(packages=needed, **_names(prefix))
 
 
 def _not_before_first(name: str, version: str) -> str:
     """The version, or the library's first one. A driver also runs nvFatbin of a later minor, since it makes no call to
     the driver."""
     major, _, minor = version.partition(".")
-    first = _FIRST_MINOR.get((name, int(major)), 0)
-    return f"{major}.{first}" if minor and int(minor) < first else version
+    first_major, first = _first_release(name)
+    return f"{major}.{first}" if int(major) == first_major and minor and int(minor) < first else version
 
 
 def _of_system(name: str, version: str, distribution: str) -> str:
@@ -145,10 +151,12 @@ def _of_system(name: str, version: str, distribution: str) -> str:
         return f"# {_TOOLKIT}"
     major, _, minor = version.partition(".")
     release = f"{major}-{minor or _SYSTEM_MINOR.get(int(major), 0)}"
-    own = _OWN_RELEASES.get(name)
-    package = own[family].format(major=major) if own else f"{_NVIDIA[name]}-{release}"
-    which = _CUDA_IN_VERSION.get(name, "").format(major=major)
-    return f"sudo {family} install {package}  # from NVIDIA's repository{which}: {_TOOLKIT}"
+    names = _about(name).packages
+    if family not in names and "conda" not in names:
+        return ""
+    package = names[family].format(major=major) if family in names else f"{names['conda']}-{release}"
+    note = f", {names['note'].format(major=major)}" if "note" in names else ""
+    return f"sudo {family} install {package}  # from NVIDIA's repository{note}: {_TOOLKIT}"
 
 
 def _names(prefix: str) -> dict[str, str]:
@@ -157,22 +165,27 @@ def _names(prefix: str) -> dict[str, str]:
 
 def repair(name: str, manager: str, prefix: str, major: int) -> str:
     """The command that installs the library's package again over a damaged one."""
-    package = (wheel(name, major) if manager in WITH_WHEELS else
-               _CONDA[name] if _has_conda_package(name, major) else _CONDA_OLD.split("=")[0])
-    return _REPAIR[manager].format(package=package, **_names(prefix))
+    package = wheel(name, major) if manager in WITH_WHEELS else _of_conda(name, major).split("=")[0]
+    return package and _REPAIR[manager].format(package=package, **_names(prefix))
 
 
-def _has_conda_package(name: str, major: int) -> bool:
-    return major >= _CONDA_FIRST_MAJOR or name in _OWN_RELEASES
+def _of_conda(name: str, major: int, release: str = "") -> str:
+    """"": conda-forge's package of it is unknown."""
+    if major < _CONDA_FIRST_MAJOR and not _about(name).own_releases:
+        return _CONDA_OLD
+    package = _about(name).packages.get("conda", "")
+    return package and package + release
 
 
 def wheel(name: str, major: int) -> str:
-    if major >= _FIRST_PLAIN_MAJOR and name in _EXTRAS:
-        return shlex.quote(f"cuda-toolkit[{_EXTRAS[name]}]=={major}.*")
-    wheel_name = _WHEELS[name]
-    if name in _OWN_RELEASES:
-        return f"{wheel_name}-cu{major}"
-    return shlex.quote(f"{wheel_name}=={major}.*") if major >= _FIRST_PLAIN_MAJOR else f"{wheel_name}-cu{major}"
+    """What pip installs. Since 13, the metapackage pins libraries whose numbers are not CUDA's."""
+    about = _about(name)
+    package = about.wheels.get(str(major)) or about.wheels[max(about.wheels, key=int)]
+    if re.search(r"-cu\d+$", package):
+        return re.sub(r"\d+$", str(major), package)
+    if about.toolkit_extra and not about.has_number_of(str(major)):
+        package = f"cuda-toolkit[{about.toolkit_extra}]"
+    return shlex.quote(f"{package}=={major}.*")
 
 
 def install_driver(distribution: str) -> str:
