@@ -50,15 +50,9 @@ std::int32_t library_status(Failure failure) {
 }
 
 std::int32_t value_of(const FailingWord& word, Failure failure) {
-  switch (word.form) {
-    case FailingForm::constant:
-      return word.value;
-    case FailingForm::status:
-      return library_status(failure);
-    case FailingForm::negative_status:
-      return -library_status(failure);
-  }
-  return word.value;
+  if (word.form == FailingForm::constant) return word.value;
+  const std::int32_t status = library_status(failure);
+  return word.form == FailingForm::negative_status ? -status : status;
 }
 
 // The first from there on; nullptr: none.
