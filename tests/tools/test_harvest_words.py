@@ -56,6 +56,11 @@ class Directions(unittest.TestCase):
         )
         self.assertEqual(self.marks("cudaX", ("int *", "count"), count="Some number"), [])
 
+    def test_words_that_name_the_source_of_a_write(self):
+        words = "pointer to offset relative to the pointer to write from"
+        self.assertEqual(self.marks("cuFileWriteAsync", ("u64 *", "offset"), offset=words), [])
+        self.assertEqual(self.marks("cudaX", ("u64 *", "offset"), offset="pointer to which to write"), ["offset"])
+
     def test_a_handle_that_a_maker_makes(self):
         self.assertEqual(self.marks("cudaXCreate", ("H *", "pX"), ("int", "n")), ["pX"])
         self.assertEqual(self.marks("cudaXDestroy", ("H *", "pX")), [])

@@ -16,7 +16,7 @@ _OUTPUT_WORDS = re.compile(
     r"^(the |a |an )?(optional(ly)? )?(non-null )?"
     r"(return(s|ed|ing)?\b|output\b|receives?\b|newly\b|resulting\b|generated\b|retrieved\b"
     r"|(pointer|address|location|place|handle|variable|reference)\b.*"
-    r"\b(return(s|ed)?\b|store|written|receive|write|be (set|filled)|output|newly|new|created"
+    r"\b(return(s|ed)?\b|store|written|receive|write(?! from\b)|be (set|filled)|output|newly|new|created"
     r"|allocated|in which)"
     r"|pointer to (the )?(output|new|location|device pointer|CUDA (array|object))"
     r"|CUDA (Runtime Compilation )?(major|minor) version number)",
