@@ -177,7 +177,26 @@ class Report(unittest.TestCase):
 
     def test_says_so_when_nothing_did(self):
         first, second = release("12.4", g="int ()"), release("12.5", g="int ()")
-        self.assertEqual(self.lines(first, second), ["since 12.4: nothing changed incompatibly"])
+        self.assertEqual(self.lines(first, second), ["12.5 since 12.4: nothing changed incompatibly"])
+
+    def test_the_last_patch_release_has_the_name_of_its_minor(self):
+        first, last, later = (release(version, g="int ()") for version in ("2.4.0", "2.4", "2.5"))
+        self.assertEqual(self.lines(first, later, last), ["2.4 since 2.4.0: nothing changed incompatibly"])
+        self.assertEqual(self.lines(first, last, later), ["2.5 since 2.4: nothing changed incompatibly"])
+        self.assertEqual(self.lines(last, later, first), [])
+
+    def test_a_function_that_a_release_exports_without_declaring_it_is_not_compared(self):
+        first, second, third = (release(version, g=prototype) for version, prototype in (
+            ("2.4", "?"), ("2.5", "?"), ("2.6", "T (int x)")))
+        third.types["typedef T"] = ("int",)
+        self.assertEqual(self.lines(first, third, second), ["2.5 since 2.4: nothing changed incompatibly"])
+
+    def test_functions_that_changed_for_the_same_reason_are_one_line(self):
+        names = ("f", "g", "h", "i", "j")
+        first, second = (release(version, **dict.fromkeys(names, f"int ({parameters})"))
+                         for version, parameters in (("1.0", ""), ("1.1", "int x")))
+        text = "\n".join(self.lines(first, second))
+        self.assertIn("changed incompatibly: 5\n    f, g, h and 2 more: 0 parameters for the caller, 1 in", text)
 
 
 if __name__ == "__main__":

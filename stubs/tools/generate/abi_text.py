@@ -33,6 +33,11 @@ def sort_versions(versions: Iterable[str]) -> list[str]:
     return sorted(set(versions), key=version_key)
 
 
+def by_age(versions: Iterable[str]) -> list[str]:
+    """The last release of a minor has the minor's name: 2.29 is newer than 2.29.2."""
+    return sorted(set(versions), key=lambda version: (version_key(version) + (1 << 30,))[:3])
+
+
 def major_of(version: str) -> str:
     return version.split(".", 1)[0]
 

@@ -194,17 +194,12 @@ def _has(function: Function, branch: str, releases: dict[str, str], harvested: l
 
 def own_runtimes(name: str, database: Database) -> list[str]:
     """Releases of the library's own, told from CUDA's: nccl-2.28."""
-    return [f"{name}-{version}" for version in _by_age(database)]
-
-
-def _by_age(database: Database) -> list[str]:
-    """The last release of a minor has the minor's name: 2.29 is newer than 2.29.2."""
-    return sorted(database.versions, key=lambda release: (abi_text.version_key(release) + (1 << 30,))[:3])
+    return [f"{name}-{version}" for version in abi_text.by_age(database.versions)]
 
 
 def of_own_releases(database: Database) -> Matrix:
     """One SONAME for every CUDA: a release has the name or not, independent of the caller."""
-    releases = _by_age(database)
+    releases = abi_text.by_age(database.versions)
     functions = [f for _, f in sorted(database.functions.items()) if f.versions]
     return {(function.name, ANY_CALLER): _own_answers(function, releases) for function in functions}
 
@@ -221,7 +216,8 @@ def of_earlier_callers(database: Database, library: Descriptor, driver: Database
     if callers is None:
         raise ValueError(f"{library.name} has no callers of an earlier major")
     dispositions = disposition_rules.dispositions(database)
-    releases = [release for release in _by_age(database) if database.major(release) == callers.served_by]
+    releases = [release for release in abi_text.by_age(database.versions)
+                if database.major(release) == callers.served_by]
     return {(name, ANY_CALLER): [_answer(database, dispositions[name, callers.built_for, callers.served_by], release,
                                          [], driver) for release in releases]
             for name, function in sorted(database.functions.items()) if callers.built_for in function.majors}

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from anycuda.elf import ElfError
-from generate import abi_text
+from generate import abi_text, defaults
 
 from . import headers, report, sources
 from . import libraries as known_libraries
@@ -122,7 +122,16 @@ def _all(options: argparse.Namespace) -> int:
             )
         changed = _harvest(name, options, options.rows[name].facts)
         say(f"{name}: " + (f"wrote {', '.join(changed)}" if changed else "nothing changed"))
+        _say_differences(options.rows[name])
     return 0
+
+
+def _say_differences(row: LibraryRow) -> None:
+    """What differs between releases that share one SONAME: no stub can adapt it."""
+    if defaults.own_releases_of(row.facts):
+        for version in abi_text.by_age(Database.load(row.facts).releases):
+            for line in report.incompatible(row.facts, version):
+                say(line)
 
 
 def _lacks(options: argparse.Namespace, name: str) -> int:

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from generate import abi_text, layout_compat, model
+from generate.layout import UnknownType
 
 from .libraries import LibraryRow
 from .merge import Database, Release
@@ -48,12 +49,13 @@ def left_out(row: LibraryRow, release: Release) -> list[str]:
 def incompatible(folder: Path, version: str) -> list[str]:
     """Lines that name what is not compatible between `version` and the harvested one before it."""
     database = model.load(folder)
-    earlier = [v for v in database.versions if abi_text.version_key(v) < abi_text.version_key(version)]
-    if not earlier:
+    releases = abi_text.by_age(database.versions)
+    if version == releases[0]:
         return []
-    before = earlier[-1]
+    before = releases[releases.index(version) - 1]
     old, new = database.type_table(before), database.type_table(version)
-    gone, changed, unknown = [], [], []
+    gone, unknown = [], []
+    changed: dict[str, list[str]] = {}  # by the reason
     for name, function in sorted(database.functions.items()):
         mine, theirs = function.texts.get(before, "?"), function.texts.get(version, "?")
         if before not in function.versions and version not in function.versions:
@@ -64,16 +66,24 @@ def incompatible(folder: Path, version: str) -> list[str]:
             if mine != "?" or before not in function.versions:
                 unknown.append(name)
         elif before in function.versions and mine != "?":
-            reason = layout_compat.prototypes(mine, old, theirs, new)
+            try:
+                reason = layout_compat.prototypes(mine, old, theirs, new)
+            except UnknownType:  # the prototype is that of another release, whose headers declare the function
+                continue
             if reason:
-                changed.append(f"{name}: {reason}")
-    lines = [f"since {before}:"]
-    for title, names in (
-        ("no longer there", gone),
-        ("changed incompatibly", changed),
-        ("no prototype known, see internals.txt", unknown),
+                changed.setdefault(reason, []).append(name)
+    lines = [f"{version} since {before}:"]
+    for title, count, entries in (
+        ("no longer there", len(gone), gone),
+        ("changed incompatibly", sum(map(len, changed.values())),
+         [f"{_some(names)}: {reason}" for reason, names in changed.items()]),
+        ("no prototype known, see internals.txt", len(unknown), unknown),
     ):
-        if names:
-            lines.append(f"  {title}: {len(names)}")
-            lines += [f"    {name}" for name in names]
-    return lines if len(lines) > 1 else [f"since {before}: nothing changed incompatibly"]
+        if entries:
+            lines.append(f"  {title}: {count}")
+            lines += [f"    {entry}" for entry in entries]
+    return lines if len(lines) > 1 else [f"{version} since {before}: nothing changed incompatibly"]
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
