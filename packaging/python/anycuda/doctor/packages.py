@@ -152,9 +152,9 @@ def _of_system(name: str, version: str, distribution: str) -> str:
     major, _, minor = version.partition(".")
     release = f"{major}-{minor or _SYSTEM_MINOR.get(int(major), 0)}"
     names = _about(name).packages
-    if family not in names and "conda" not in names:
+    if family not in names and ("conda" not in names or _about(name).own_releases):
         return ""
-    package = names[family].format(major=major) if family in names else f"{names['conda']}-{release}"
+    package = names[family].format(major=major, release=release) if family in names else f"{names['conda']}-{release}"
     note = f", {names['note'].format(major=major)}" if "note" in names else ""
     return f"sudo {family} install {package}  # from NVIDIA's repository{note}: {_TOOLKIT}"
 
