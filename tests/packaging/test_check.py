@@ -221,7 +221,7 @@ class Wheels(Check):
             "x-1.dist-info/sbom.json": json.dumps({"preload": [entry]}), "x-1.dist-info/METADATA":
             "Name: x\nRequires-Dist: nvidia-cuda-runtime-cu12==12.*\nRequires-Dist: nvidia-cublas-cu12\n"
             "Requires-Dist: numpy\nRequires-Dist: nvidia-cuda-nvrtc-cu12\n"
-            "Requires-Dist: cuda-toolkit[cufft,cufile]==12.*\n"
+            "Requires-Dist: cuda-toolkit[cufft,cupti]==12.*\n"
             "Requires-Dist: nvidia-nccl-cu12; extra == 'nccl'\n\nRequires-Dist: nvidia-cufft-cu12\n"})
         one = self.json(path, "--runtime", "12")["inputs"][0]
         self.assertEqual((one["status"], one["problems"]), (0, []))
@@ -229,7 +229,7 @@ class Wheels(Check):
             ["nvidia-cuda-runtime-cu12==12.*", "12", True, ""],
             ["nvidia-cublas-cu12", "12", False, "x/opens.so opens libcublas.so"],
             ["nvidia-cuda-nvrtc-cu12", "12", True, ""],
-            ["cuda-toolkit[cufft,cufile]==12.*", "12", True, "cufile: anycuda has no stub for it"]])
+            ["cuda-toolkit[cufft,cupti]==12.*", "12", True, "cupti: anycuda has no stub for it"]])
         self.assertEqual(one["preloads"], [
             {"file": "x/load.json", "distributions": ["nvidia-cuda-runtime-cu12"], "imported": []},
             {"file": "x/load.py", "distributions": [], "imported": ["nvidia-cufft-cu12"]}])
@@ -237,7 +237,7 @@ class Wheels(Check):
         for expected in ("nvidia-cuda-runtime-cu12==12.*, which belongs to CUDA 12; `anycuda repair "
                          "--free-requirements` makes",
                          "nvidia-cublas-cu12, which belongs to CUDA 12; repair keeps it: x/opens.so opens libcublas.so",
-                         "makes it an extra, except cufile: anycuda has no stub for it",
+                         "makes it an extra, except cupti: anycuda has no stub for it",
                          "x/load.json asks for the distribution nvidia-cuda-runtime-cu12 by name",
                          "x/load.py imports packages of the distribution nvidia-cufft-cu12, and may fail where this "
                          "distribution is not installed: test the wheel in an environment without it"):
@@ -618,7 +618,7 @@ class Nothing(Check):
         self.assertEqual((kinds["libcublas.so.12"], kinds["libcublas.so.11"]), ("inside", "major"))
 
     def test_libraries_without_a_stub_that_it_loads_by_name(self):
-        names = ["libnppc.so.12", "libcupti.so.13", "libcutensor.so.2", "libcufile.so.0", "libcupti.so",
+        names = ["libnppc.so.12", "libcupti.so.13", "libcutensor.so.2", "libcusparseLt.so.0", "libcupti.so",
                  "libnppc.so.%d"]
         path = self.compile("loads.so", "const char* const names[] = {" + json.dumps(names)[1:-1] + "};")
         status, out, _ = self.check(path)
@@ -628,12 +628,12 @@ class Nothing(Check):
         self.assertIn("\n  may load libcupti.so.13 (nvidia-cuda-cupti) or libnppc.so.12 (nvidia-npp-cu12) by name: "
                       "anycuda has no stub for it, so this opens NVIDIA's library, which belongs to one CUDA major "
                       "only", out)
-        self.assertIn("\n  may load libcufile.so.0 or libcupti.so or libcutensor.so.2 or libnppc.so.%d by name: "
+        self.assertIn("\n  may load libcupti.so or libcusparseLt.so.0 or libcutensor.so.2 or libnppc.so.%d by name: "
                       "anycuda has no stub for it, so this opens NVIDIA's library\n", out)
         (file,) = self.json(path)["inputs"][0]["files"]
         self.assertEqual({one["name"]: one["kind"] for one in file["opens"]}, {
             "libnppc.so.12": "tied", "libcupti.so.13": "tied", "libcutensor.so.2": "unstubbed",
-            "libcufile.so.0": "unstubbed", "libcupti.so": "unstubbed", "libnppc.so.%d": "unstubbed"})
+            "libcusparseLt.so.0": "unstubbed", "libcupti.so": "unstubbed", "libnppc.so.%d": "unstubbed"})
         self.assertEqual({(one["library"], one["run"], one["repair"]) for one in file["opens"]}, {("", False, False)})
         self.assertNotIn("libnppc", self.check(path, "--library", "cudart")[1])
         whole = self.wheel_of("thing-1-py3-none-any.whl", {

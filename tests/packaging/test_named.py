@@ -39,14 +39,14 @@ class Names(unittest.TestCase):
 
     def test_library_without_a_stub_counts(self):
         for text, found in (('"libcupti.so.12"', "libcupti.so.12"), ('f"libnppc.so.{v}"', "libnppc.so.{}"),
-                            ('"libnvinfer_plugin.so.10"', "libnvinfer_plugin.so.10"), ('"libcufile"', "libcufile"),
+                            ('"libnvinfer_plugin.so.10"', "libnvinfer_plugin.so.10"), ('"libcusparseLt"', "libcusparseLt"),
                             ('b"/a/libcutensorMg.so.2"', "libcutensorMg.so.2")):
             with self.subTest(text=text):
                 self.assertEqual(self.names(f"x = {text}"), (found,))
         self.assertEqual(self.names('x = "libnvinference.so", "libcuptix.so.1", "libcupti_static.a"'), ())
 
     def test_what_becomes_of_a_name(self):
-        without = ("libcupti.so.12", "libnppc.so.{}", "libcufile", "libcudnn_ops.so.9", "libnpps-{}.so.12")
+        without = ("libcupti.so.12", "libnppc.so.{}", "libcusparseLt", "libcudnn_ops.so.9", "libnpps-{}.so.12")
         names = ("libcudart.so.12", *without, "libcudnn.so.9")
         (stub, served), (other, unserved) = named.by_fate(names, libraries.table()).items()
         self.assertEqual((stub, served, unserved), (named.WHO_SERVES, ["libcudart.so.12", "libcudnn.so.9"],

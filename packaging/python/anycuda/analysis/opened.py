@@ -40,7 +40,7 @@ class Opened:
                 "unknown"     a number without a drop-in: libcublas.so.10
                 "path"        the end of a path
                 "tied"        a library without a stub, of one CUDA: libnppc.so.12
-                "unstubbed"   any other library without a stub: libcufile.so.0, libcupti.so
+                "unstubbed"   any other library without a stub: libcusparseLt.so.0, libcupti.so
     `library` is "" if it has no stub."""
 
     name: str

@@ -123,7 +123,7 @@ def _own_loader(found: InputVerdict) -> str:
 
 
 def _opened(loads: Iterable[Loaded]) -> str:
-    """libcublas.so, libcufile.so, libcufile.so.0 (nvidia-cufile-cu12, >=1.11, of CUDA 12)"""
+    """libcublas.so, libcusparseLt.so, libcusparseLt.so.0 (nvidia-cusparselt-cu12, >=0.8, of CUDA 12)"""
     names: dict[str, list[str]] = {}
     for one in loads:
         found = names.setdefault(_source(one.source) if one.source else "", [])
@@ -133,7 +133,7 @@ def _opened(loads: Iterable[Loaded]) -> str:
 
 
 def _with(companions: Sequence[Companion]) -> str:
-    """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12), libcufile.so.0 (nvidia-cufile-cuXX)"""
+    """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12), libcusparseLt.so.0 (nvidia-cusparselt-cuXX)"""
     known = [f"{one.package} ({_versions(one)})" for one in companions if one.package]
     others = [", ".join(one.libraries) + (f" ({one.distribution})" if one.distribution else "")
               for one in companions if not one.package]
@@ -145,7 +145,7 @@ def _versions(one: Companion) -> str:
 
 
 def _source(one: Companion) -> str:
-    """nvidia-cufile-cu12, >=1.11, of CUDA 12; nvidia-cufile-cuXX"""
+    """nvidia-cusparselt-cu12, >=0.8, of CUDA 12; nvidia-cusparselt-cuXX"""
     return f"{one.package}, {_versions(one)}" if one.package else one.distribution
 
 

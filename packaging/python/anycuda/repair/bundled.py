@@ -21,7 +21,7 @@ _STUB = "an unneeded stub: the changed files need a stub with a hash in its name
 
 def unstubbed_deps(member: Member, replaced: Collection[str], inside: frozenset, table: Table) -> list[str]:
     """The needed CUDA libraries without a stub that are not in the wheel and are the same for every CUDA, such as
-    libcufile.so.0."""
+    libcusparseLt.so.0."""
     return [name for name in member.use.other
             if name not in replaced and name not in inside and not table.ties_to_cuda(name)]
 
