@@ -23,6 +23,8 @@ sys.path.insert(0, str(_FETCH.parent))
 from artifacts import lockfile  # noqa: E402
 
 _OPTIONAL = ("nvjitlink",)  # CUDA 11 has none
+# pip takes each name of a tag only for itself: manylinux2014 does not stand for manylinux_2_17.
+_WHEEL_TAGS = (*(f"manylinux_2_{minor}" for minor in range(39, 4, -1)), "manylinux2014", "manylinux2010", "manylinux1")
 
 
 class SourceError(RuntimeError):
@@ -188,8 +190,7 @@ def _download(folder: Path, requirement: str) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as name:
         lines = Path(name) / "requirements.txt"
         lines.write_text(requirement + "\n", encoding="utf-8")
-        platforms = [word for tag in ("manylinux_2_28", "manylinux_2_27", "manylinux2014", "manylinux1")
-                     for word in ("--platform", f"{tag}_x86_64")]
+        platforms = [word for tag in _WHEEL_TAGS for word in ("--platform", f"{tag}_x86_64")]
         done = subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check",
                                "--no-deps", "--only-binary", ":all:", *platforms, "-d", name, "-r", lines])
         wheels = list(Path(name).glob("*.whl"))
