@@ -5,6 +5,7 @@ import unittest
 
 from abi_support import table
 from generate import layout_compat
+from generate.layout import TypeTable
 
 
 def compare(caller: str, runtime: str, mine=None, theirs=None) -> str:
@@ -52,6 +53,19 @@ class Prototypes(unittest.TestCase):
         self.assertEqual(compare("int (void (int) * f)", "int (void (int) * f)"), "")
         self.assertIn("arguments", compare("int (void (int) * f)", "int (void (int, int) * f)"))
         self.assertIn("argument 1", compare("int (void (int) * f)", "int (void (long) * f)"))
+
+    def test_of_an_enumeration_in_opaque_txt_only_the_signs_are_compared(self):
+        def status(**values: int) -> TypeTable:
+            bodies = {"enum status_t": ("size 4 int",)}
+            return TypeTable("1.0", bodies, {"enum status_t": values}, opaque=frozenset({"enum status_t"}))
+
+        old = status(success=0, size_error=-14, mode_error=-9999, size_warning=35)
+        renumbered = status(success=0, size_error=-16, mode_error=-14, size_warning=36)
+        self.assertEqual(compare("enum status_t ()", "enum status_t ()", old, renumbered), "")
+        for name in ("success", "size_error", "size_warning"):
+            values = {**old.enumerators["enum status_t"], name: 0 if name != "success" else 1}
+            with self.subTest(name=name):
+                self.assertIn(f"{name} is", compare("enum status_t ()", "enum status_t ()", old, status(**values)))
 
     def test_opaque_types_are_compared_by_name(self):
         types = table({"struct A": "opaque", "struct B": "opaque"})

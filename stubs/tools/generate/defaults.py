@@ -30,12 +30,13 @@ def driver_messages(path: Path, drivers: list[str]) -> dict[int, str]:
 
 
 def opaque_types(path: Path) -> frozenset[str]:
-    """`struct S  reason` lines of opaque.txt: types that a program sees in the header and may not look into."""
+    """`struct S  reason` lines of opaque.txt: types that a program sees in the header and may not look into. `enum E`:
+    an enumeration whose values programs do not tell apart, except by their sign."""
     lines = (path / "opaque.txt").read_text(encoding="utf-8").splitlines() if (path / "opaque.txt").exists() else []
     known = set()
     for line in filter(None, (line.partition("#")[0].rstrip() for line in lines)):
         name, _, reason = line.partition("  ")
-        if not name.startswith(("struct ", "union ")) or not reason.strip():
+        if not name.startswith(("struct ", "union ", "enum ")) or not reason.strip():
             raise abi_text.FormatError(f"{path}/opaque.txt: {line!r} must be a type, two blanks and the reason")
         known.add(name)
     return frozenset(known)

@@ -83,9 +83,11 @@ class TypeTable:
         enumerators: Mapping[str, Mapping[str, int]],
         macros: Mapping[str, int] = MappingProxyType({}),
         file: str = "types.txt",
+        opaque: frozenset[str] = frozenset(),
     ) -> None:
         self.version = version
         self.file = file  # for messages
+        self.opaque = opaque  # of opaque.txt
         self.bodies = bodies
         self.enumerators = enumerators
         self.macros = macros

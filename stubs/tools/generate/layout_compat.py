@@ -101,6 +101,8 @@ class Comparison:
         return f"{where}: {reason}" if reason else ""
 
     def _enumerations(self, mine: str, theirs: str) -> str:
+        if mine == theirs and mine in self.caller.opaque:
+            return self._signs(mine)
         ours = self.caller.enumerators.get(mine, {})
         others = self.runtime.enumerators.get(theirs, {})
         common = {name for name in ours if name in others}
@@ -114,6 +116,15 @@ class Comparison:
         if ours and others and not common:
             return f"{mine} for the caller, {theirs} in the runtime"
         return _changed_meaning(ours, others, common)
+
+    def _signs(self, name: str) -> str:
+        """Of an enumeration that opaque.txt names: what is zero, negative or positive must stay so."""
+        ours, others = self.caller.enumerators.get(name, {}), self.runtime.enumerators.get(name, {})
+        for one in ours.keys() & others.keys():
+            mine, theirs = ours[one], others[one]
+            if (mine > 0) != (theirs > 0) or (mine < 0) != (theirs < 0):
+                return f"{one} is {mine} for the caller, {theirs} in the runtime"
+        return ""
 
     def records(self, mine: str, theirs: str, where: str) -> str:
         """Layouts behind a pointer. While a pair is being compared it counts as compatible, so that

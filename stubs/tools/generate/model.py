@@ -181,7 +181,7 @@ class Database:
         """Types and enumerators as they are in one version."""
         known = self._tables.get(version)
         if known is None:
-            bodies = {key: ("opaque",) if key in self.opaque else by[version]
+            bodies = {key: ("opaque",) if key in self.opaque and not key.startswith("enum ") else by[version]
                       for key, by in self.types.items() if version in by}
             enums: dict[str, dict[str, int]] = {}
             for key, by in self.enum_table.items():
@@ -192,7 +192,7 @@ class Database:
                 key, _, origin = name.rpartition("@")
                 bodies[name] = self.types[key][origin]
             known = self._tables[version] = TypeTable(version, bodies, enums, self.macros(version),
-                                                      f"{self.library}/types.txt")
+                                                      f"{self.library}/types.txt", self.opaque)
         return known
 
     @cached_property
