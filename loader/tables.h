@@ -55,7 +55,7 @@ enum Disposition : std::uint16_t {
 };
 
 struct ErrorRow {
-  std::uint16_t value;
+  std::int32_t value;    // some libraries' errors are negative
   std::uint16_t majors;  // bit n: a release of majors[n] has it
   std::uint32_t name;
   std::uint32_t text;

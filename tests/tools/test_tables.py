@@ -273,7 +273,9 @@ class Compiler(unittest.TestCase):
             self.skipTest("no C++ compiler: c++ is not on PATH")
         for source in (text(), text(SpecialFunctions.CHANGES), text(dropin=12), with_peer(),
                        text({"required_symbols": [], "failing_results": {"int": "status"}},
-                            functions="core\n  12.0  int ()\n", renames="")):
+                            functions="core\n  12.0  int ()\n", renames=""),
+                       text({"status": {"no_library": -1027, "absent": -3, "rejected": -3}},
+                            errors="ok  11.8-13.0  0 no error\nbad  11.8-13.0  -9999 bad\n")):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "tables.cc"
                 file.write_text(source, encoding="utf-8")
