@@ -125,6 +125,12 @@ class Review(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "f.c is marked"):
                 out_params.all_outputs(database)
 
+    def test_of_a_scalar_that_grows_within_a_major_the_smallest_size_counts(self):
+        with SmallDatabase(versions="12.3  x\n12.4  x\n13.0  x\n", outputs="+ f.a\n",
+                           functions="f\n  12.3  int (int * a)\n  12.4-13.0  int (long * a)\n") as database:
+            found = out_params.all_outputs(database)
+            self.assertEqual([[o.size for o in found["f", major]] for major in ("12", "13")], [[4], [8]])
+
     def structure(self, review: str, **files: str) -> SmallDatabase:
         """A structure that grows within a major."""
         return SmallDatabase(

@@ -11,14 +11,18 @@ A pattern (`*`) may stand for several functions; `_ptsz` and `_ptds` forms follo
 """
 
 import re
+from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from . import abi_text
 from .ctype import CType
-from .layout import Resolved, TypeTable
+from .layout import Resolved, TypeTable, UnknownType
 from .model import NATIVE, Database, Function, Prototype
+
+_SCALARS = ("integer", "pointer", "float")
 
 
 @dataclass(frozen=True)
@@ -73,17 +77,32 @@ def _target(types: TypeTable, text: str) -> tuple[CType, Resolved] | None:
     return (pointer.type.target, types.resolve(pointer.type.target)) if pointer.kind == "pointer" else None
 
 
-def _structure_size(database: Database, name: str, major: str, parameter: str) -> int:
-    """The size of the structure in all releases of this major; of several sizes the smallest, since
-    the caller may be built for any of these releases. A driver has callers of all releases."""
+def _target_sizes(database: Database, name: str, major: str, parameter: str, kinds: Collection[str]) -> set[int]:
+    """The sizes of what the parameter points to, in all releases of this major that have its type."""
     function = database.functions[name]
     sizes = set()
     for version in function.versions_of(major):
         prototype = function.prototype(version)
         for param in prototype.params if prototype else ():
-            found = _target(database.type_table(version), param.type) if param.name == parameter else None
-            if found and found[1].kind == "struct":
-                sizes.add(found[1].size)
+            if param.name != parameter:
+                continue
+            with suppress(UnknownType):  # the prototype is another release's
+                found = _target(database.type_table(version), param.type)
+                if found and found[1].kind in kinds:
+                    sizes.add(found[1].size)
+    return sizes
+
+
+def _scalar_size(database: Database, name: str, major: str, parameter: str) -> int:
+    """Of several sizes the smallest, since the caller may be built for any release of this major: the buffer sizes of
+    NPP are an int until CUDA 12.3, and a size_t from 12.4 on."""
+    return min(_target_sizes(database, name, major, parameter, _SCALARS))
+
+
+def _structure_size(database: Database, name: str, major: str, parameter: str) -> int:
+    """The size of the structure in all releases of this major; of several sizes the smallest, since
+    the caller may be built for any of these releases. A driver has callers of all releases."""
+    sizes = _target_sizes(database, name, major, parameter, ("struct",))
     if 0 in sizes or (major == NATIVE and len(sizes) != 1):
         raise ValueError(f"{database.path}: {name}.{parameter} is marked as an output, but the sizes of its "
                          f"structure are {sorted(sizes)}")
@@ -105,8 +124,8 @@ def outputs(database: Database, name: str, major: str, review: Review) -> list[O
             continue
         target = _target(types, param.type)
         if target is not None and not target[0].const:
-            if target[1].kind in ("integer", "pointer", "float"):
-                result.append(Output(index, target[1].size, param.name))
+            if target[1].kind in _SCALARS:
+                result.append(Output(index, _scalar_size(database, name, major, param.name), param.name))
                 continue
             if target[1].kind == "struct" and verdict:
                 result.append(Output(index, _structure_size(database, name, major, param.name), param.name))
