@@ -41,6 +41,13 @@ class Assembly(unittest.TestCase):
         self.assertRegex(text, r"core@@libsmall\.so\.12, remove")
         self.assertNotRegex(text, r"\w@libsmall")
 
+    def test_an_archive_has_each_name_once(self):
+        made = support.made({"majors": {"12": {"soname": "libsmall.so.1", "node": None}}}, 12,
+                            symbol_versions="core  11.8-12.0  libsmall.1.0\ncore  12.1-13.0  libsmall.2.0\n")
+        text = entries.assembly(made, self.cpu, static=True)
+        self.assertEqual(len(re.findall(r"\.globl core$", text, re.M)), 1)
+        self.assertEqual(entries.static_names(made).split(), [function.name for function in made.symbols])
+
     def test_loader_and_static_library_agree_on_lazy_entries(self):
         frame = (ROOT / "loader" / f"frame_{self.cpu.name}.h").read_text(encoding="utf-8")
         [offset] = re.findall(r"lazy_offset\(unsigned slot\) \{ return (.*); \}", frame)

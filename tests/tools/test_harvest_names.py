@@ -54,19 +54,42 @@ class MadeUpLibrary(unittest.TestCase):
         (folder / "include" / header).write_text(text)
         return folder
 
-    def test_functions_of_headers_and_prefixes_are_harvested_others_reported(self) -> None:
+    def harvest(self) -> str:
         done = subprocess.run(
             [sys.executable, "-m", "harvest", *(["--clang", str(self.clang)] if self.clang else []), "all", "--library",
              "toy", "--folder", self.library, "--cache", self.folder],
             env={**os.environ, "PYTHONPATH": f"{ROOT}/stubs/tools:{ROOT}/packaging/python"},
             capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_functions_of_headers_and_prefixes_are_harvested_others_reported(self) -> None:
+        output = self.harvest()
         database = Database.load(self.library / "abi")
         self.assertEqual(database.tables["functions"], {"toyOpen": {"2.0": ("int (base_t a, port_t port)",)},
                                                         "boxOpen": {"2.0": ("int ()",)},
                                                         "toyUndeclared": {"2.0": ("?",)}})
         self.assertEqual(database.releases["2.0"], "soname libtoy.so.2  node -  exports 3")
-        self.assertIn("toy 2.0: 4 exported functions are left out: _Z* (2), base* (1), pegasus* (1)\n", done.stdout)
+        self.assertIn("toy 2.0: 4 exported functions are left out: _Z* (2), base* (1), pegasus* (1)\n", output)
+
+    def link_with_versions(self, script: str) -> None:
+        (self.folder / "versions.map").write_text(script)
+        subprocess.run(["cc", "-shared", "-nostdlib", "-Wl,-soname,libtoy.so.2",
+                        f"-Wl,--version-script={self.folder / 'versions.map'}", "-o",
+                        self.folder / "toy-2.0/toy/lib/libtoy.so.2", self.folder / "toy.c"], check=True)
+
+    def test_symbol_version_of_each_function_is_a_fact_if_there_are_several(self) -> None:
+        self.link_with_versions("libtoy.1 { global: boxOpen; toyUndeclared; };\n"
+                                "libtoy.2 { global: toyOpen; local: *; };")
+        self.harvest()
+        self.assertEqual(Database.load(self.library / "abi").tables["symbol_versions"], {
+            "boxOpen": {"2.0": ("libtoy.1",)}, "toyOpen": {"2.0": ("libtoy.2",)},
+            "toyUndeclared": {"2.0": ("libtoy.1",)}})
+
+    def test_one_symbol_version_is_in_the_list_of_releases_only(self) -> None:
+        self.link_with_versions("libtoy.so.2 { global: boxOpen; toyUndeclared; toyOpen; local: *; };")
+        self.harvest()
+        self.assertFalse((self.library / "abi/symbol_versions.txt").exists())
 
 
 class Report(unittest.TestCase):

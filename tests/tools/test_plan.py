@@ -85,6 +85,34 @@ class Dropins(unittest.TestCase):
         self.assertEqual([f.name for f in support.made(dropin=13).symbols], names)
 
 
+class SymbolVersionsOfFunctions(unittest.TestCase):
+    """cuTENSOR: a function's symbol version names the release that added it, and tells no major of CUDA."""
+    FACTS = "core  11.8-12.0  libsmall.1.0\ncore  12.1-13.0  libsmall.2.0\nadded  12.1-13.0  libsmall.2.0\n"
+    UNVERSIONED = {"majors": {"12": {"soname": "libsmall.so.1", "node": None}}, "required_symbols": ["core"]}
+
+    def names(self, dropin: int) -> list[tuple[str, str, bool]]:
+        made = support.made(self.UNVERSIONED, dropin, symbol_versions=self.FACTS)
+        self.assertEqual(made.symbol_versions, ["ANYCUDA_NATIVE", "libsmall.1.0", "libsmall.2.0"])
+        self.assertTrue(all(slot.symbol_version == 0 and not slot.dispositions for slot in made.slots))
+        return [(made.symbols[slot.symbol].name, slot.version_name, slot.default) for slot in made.slots
+                if made.symbols[slot.symbol].name in ("added", "core", "old")]
+
+    def test_stub_has_them_beside_its_own(self):
+        self.assertEqual(self.names(0), [
+            ("added", "ANYCUDA_NATIVE", True), ("added", "libsmall.2.0", False),
+            ("core", "ANYCUDA_NATIVE", True), ("core", "libsmall.1.0", False), ("core", "libsmall.2.0", False),
+            ("old", "ANYCUDA_NATIVE", True)])
+
+    def test_dropin_has_them_in_place_of_its_own_the_newest_as_default(self):
+        self.assertEqual(self.names(12), [
+            ("added", "libsmall.2.0", True), ("core", "libsmall.1.0", False), ("core", "libsmall.2.0", True),
+            ("old", "ANYCUDA_NATIVE", True)])
+
+    def test_symbol_version_of_each_major_beside_them_stops_the_build(self):
+        with self.assertRaisesRegex(ValueError, "the node of each major must be null"):
+            support.made(symbol_versions=self.FACTS)
+
+
 class Driver(unittest.TestCase):
     def test_has_only_the_unversioned_names_and_separate_variables(self):
         facts = plan.gather(descriptor.load(ROOT / "stubs" / "cuda" / "library.json"), real("cuda"))

@@ -24,6 +24,8 @@ def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
                  f"    .set {name}, anycuda_entry_{index}" if static else
                  f"    .globl anycuda_entry_{index}\n"
                  f"    .symver anycuda_entry_{index}, {name}{at}{slot.version_name}, remove")
+        if static and not slot.default:
+            named = f"    # a symbol version of {name} that an archive does not have"
         entries.append(f"    ANYCUDA_ENTRY {index}\n{named}")
         lazy.append(f"    ANYCUDA_LAZY {index}")
     variables = [_variable(number, variable.name, variable.data_size, plan.symbol_versions[0])
@@ -34,7 +36,7 @@ def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
 
 def static_names(plan: Plan) -> str:
     """What the archive shows to the linker; all else in it is its own."""
-    return "".join(f"{plan.symbols[slot.symbol].name}\n" for slot in plan.slots)
+    return "".join(f"{plan.symbols[slot.symbol].name}\n" for slot in plan.slots if slot.default)
 
 
 def _variable(number: int, name: str, size: int, version: str) -> str:

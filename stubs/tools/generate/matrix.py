@@ -272,6 +272,7 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
             "served_by": library.callers.served_by if library.callers else "",
             "majors": {str(number): {"soname": m.soname, "node": m.symbol_version}
                        for m in map(library.asked_for, library.majors) for number in m.cuda_majors},
+            "symbol_versions": sorted({one for f in database.functions.values() for one in f.symbol_versions}),
             "status": {kind: library.status[kind] for kind in ("absent", "rejected")},
             "callers": callers,
             "runtimes": runtimes,

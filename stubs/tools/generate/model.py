@@ -61,7 +61,8 @@ class Function:
 
     `versions` are the releases that export it; for the driver the ones whose cuda.h declares it,
     and `drivers` the drivers that export it. `source` is header, internals or unknown (no type).
-    `data_size` is not 0 for an exported variable, which is not a function."""
+    `data_size` is not 0 for an exported variable, which is not a function. `symbol_versions` are those that releases
+    of a library with several symbol versions give it, the newest release's last."""
 
     name: str
     versions: tuple[str, ...]
@@ -71,6 +72,7 @@ class Function:
     drivers: tuple[str, ...] = ()
     data_size: int = 0
     _declared: frozenset[str] = frozenset()  # releases whose headers have it
+    symbol_versions: tuple[str, ...] = ()
     _prototypes: dict[str, Optional[Prototype]] = field(default_factory=dict, repr=False)
 
     @property
@@ -282,6 +284,12 @@ def common_status_type(database: Database) -> str:
     return resolved.tag if resolved.tag.startswith("enum ") else ""
 
 
+def _in_order(by_version: dict[str, abi_text.Body], versions: list[str]) -> tuple[str, ...]:
+    """The bodies, each once, in the order of the last release that has it."""
+    newest_first = dict.fromkeys(by_version[one][0] for one in reversed(versions) if one in by_version)
+    return tuple(reversed(newest_first))
+
+
 def load(path: Path) -> Database:
     """The database in the folder `path` (stubs/<library>/abi), with that of what serves its callers."""
     path = Path(path)
@@ -329,6 +337,7 @@ def load(path: Path) -> Database:
         for name in re.findall(r"(?:struct|union) \w+@[\d.]+", text)
     )
     declared = harvested(abi_text.read_block, "functions.txt")
+    symbol_versions = harvested(abi_text.read_flat, "symbol_versions.txt")
     for name in sorted({*declared, *exports}):
         texts = {version: body[0] for version, body in declared.get(name, {}).items()}
         if not texts:
@@ -354,6 +363,7 @@ def load(path: Path) -> Database:
                 0,
             ),
             declared_by,
+            _in_order(symbol_versions.get(name, {}), versions),
         )
     database.status_type = common_status_type(database)
     return database

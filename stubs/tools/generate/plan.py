@@ -3,7 +3,7 @@
 
 A plan is the last thing that knows the database; entries.py and tables.py only write it down."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import dispositions as disposition_rules
 from . import failing_results, out_params
@@ -16,7 +16,8 @@ NATIVE_VERSION = "ANYCUDA_NATIVE"
 
 @dataclass(frozen=True)
 class Slot:
-    """One exported name under one symbol version: 0 is the native one, n the descriptor's majors[n-1].
+    """One exported name under one symbol version: 0 is the native one, n the descriptor's majors[n-1]. In a library
+    without a symbol version for each major, 0 is also each of the function's own (symbol_versions.txt).
     dispositions: what each runtime major gives it. outputs: (argument location, size) pairs."""
     symbol: int
     symbol_version: int
@@ -91,10 +92,28 @@ def make(facts: Facts, cpu: Cpu, dropin: int = 0) -> Plan:
             if number and descriptor.caller_of(number) not in function.majors:
                 continue
             plan.slots.append(_slot(plan, facts, cpu, index, function, number))
+    if not descriptor.has_symbol_versions:
+        _add_own_versions(plan, bool(dropin))
     return plan
 
 
+def _add_own_versions(plan: Plan, is_dropin: bool) -> None:
+    """Programs that are linked with the library reference its functions by the functions' own symbol versions. They
+    tell no major. In a drop-in they replace the native version."""
+    slots = []
+    for slot in plan.slots:
+        own = plan.symbols[slot.symbol].symbol_versions
+        if not (own and is_dropin):
+            slots.append(slot)
+        slots += [replace(slot, version_name=name, default=is_dropin and name == own[-1]) for name in own]
+    plan.slots = slots
+    plan.symbol_versions += sorted({slot.version_name for slot in slots} - {NATIVE_VERSION})
+
+
 def _check(descriptor: Descriptor, database: Database) -> None:
+    if descriptor.has_symbol_versions and any(one.symbol_versions for one in database.functions.values()):
+        raise ValueError(f"{descriptor.name}: the functions have symbol versions of their own (symbol_versions.txt), so in "
+                         "library.json the node of each major must be null")
     made_for = tuple(int(major) for major in database.own_releases_of)
     if made_for != (descriptor.majors[0].cuda_majors if descriptor.own_releases else ()):
         raise ValueError(f"{descriptor.name}: library.json and releases.txt of the database disagree about releases of "

@@ -26,6 +26,9 @@ ABOUT = {
     "Written by the harvest tool; do not edit.",
     "errors": "Status values with the library's own words: name, versions, value, message.\n"
     "Written by the harvest tool; do not edit.",
+    "symbol_versions": "The symbol version of each function, in a library that has several: function, versions,\n"
+    "symbol version.\n"
+    "Written by the harvest tool; do not edit.",
     "versions": "The releases this database was made from.\n"
     "Written by the harvest tool; do not edit.",
     "drivers": "The driver libraries whose exports this database holds.\n"
@@ -50,6 +53,7 @@ class Release:
     enums: dict[str, dict[str, int]] = field(default_factory=dict)
     macros: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
+    symbol_versions: dict[str, str] = field(default_factory=dict)
     exports: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
@@ -62,7 +66,7 @@ class Release:
         }
         plain: dict[str, dict[str, tuple[str, ...]]] = {
             name: {key: (text,) for key, text in getattr(self, name).items()}
-            for name in ("functions", "macros", "errors", "exports")
+            for name in ("functions", "macros", "errors", "exports", "symbol_versions")
         }
         return {
             **plain,
@@ -84,7 +88,7 @@ def reachable(prototypes: list[str], types: dict[str, tuple[str, ...]]) -> set[s
 
 
 BLOCK_TABLES = ("functions", "types")
-RELEASE_TABLES = ("functions", "types", "enums", "macros", "errors")
+RELEASE_TABLES = ("functions", "types", "enums", "macros", "errors", "symbol_versions")
 DRIVER_TABLES = ("exports", "driver_errors")
 
 
@@ -170,7 +174,7 @@ def _list_text(name: str, releases: dict[str, str], versions: list[str]) -> str:
 
 def _order(name: str, table: Table, versions: list[str]) -> list[str]:
     """Enumerators and errors by value, so that the text reads like the header; the rest by name."""
-    if name in ("macros", "exports"):
+    if name in ("macros", "exports", "symbol_versions"):
         return sorted(table)
 
     def value(key: str) -> tuple:

@@ -38,11 +38,21 @@ def make(
         f"exports {len(names)}",
     ]
     release = Release(version, "  ".join(about), left_out=sorted({*exported} - {*names}))
+    release.symbol_versions = _symbol_versions(library, names)
     for name in names:
         release.functions[name] = header_facts.prototypes.get(name) or header_facts.inlines.get(name, "?")
     _fill(release, header_facts, internals)
     release.errors = errors.read(row, library_file, header_facts.enums.get(row.status_enum, {}), libraries)
     return release
+
+
+def _symbol_versions(library: elf.Image, names: list[str]) -> dict[str, str]:
+    """The symbol version of each function, if the library has several: cuTENSOR's tell when a function was added. The
+    default version of a name that has two."""
+    exports = sorted(library.exports(), key=lambda symbol: symbol.default)
+    found = {symbol.name: symbol.version for symbol in exports if symbol.version}
+    mine = {name: found[name] for name in names if name in found}
+    return mine if len(set(mine.values())) > 1 else {}
 
 
 def make_declared(

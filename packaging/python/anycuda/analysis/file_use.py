@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..elf import mark
 from ..elf.read import Image
+from ..elf.symbols import Symbol
 from . import contents, libraries
 from .libraries import NATIVE, Library, Table
 
@@ -145,6 +146,8 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
         owner = table.of_symbol_version(symbol.version)
         if owner and owner[0] is library:
             references.setdefault(symbol.file, []).append(Reference(symbol.name, owner[1], symbol.weak))
+        elif _is_its_own(symbol, library, table):
+            references.setdefault(symbol.file, []).append(Reference(symbol.name, "", symbol.weak))
         elif symbol.version in ("", NATIVE) and (is_named and symbol.name in library.symbols
                                                  or table.of_symbol(symbol.name) is library):
             references.setdefault(symbol.file, []).append(Reference(symbol.name, "", symbol.weak))
@@ -165,6 +168,15 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
     return [_use(library, file, how, major, references.get(file, []) + (strays if file == first else []),
                  file in natives)
             for file, (how, major) in needed.items()]
+
+
+def _is_its_own(symbol: Symbol, library: Library, table: Table) -> bool:
+    """Does a symbol version of the library's, which tells no major, reference it? Several libraries may have the same:
+    the file tells which (libcutensor.so.1, libcutensor.so.2)."""
+    if symbol.version not in library.symbol_versions or symbol.name not in library.symbols:
+        return False
+    named = table.named(symbol.file)
+    return bool(named and named.library is library)
 
 
 def _named(image: Image, file: str, library: Library, table: Table) -> tuple[str, str] | None:

@@ -51,6 +51,7 @@ class Library:
     is_optional: bool = False  # without it every call does nothing: NVTX
     companions: tuple[str, ...] = ()  # other libraries in the distribution, with the same numbers: libnvblas
     served_by: str = ""  # the library's major that serves these callers: cuDNN 9 serves those of cuDNN 8
+    symbol_versions: frozenset[str] = frozenset()  # of its functions, if it has several, which tell no major: cuTENSOR
     driver_bound: bool = False  # it needs a driver that is new enough for its CUDA
 
     @property
@@ -325,4 +326,4 @@ def _library(name: str, about: dict) -> Library:
     return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols,
                    about["own_releases"], about["parts"], about["wheels"], about["toolkit_extra"], about["packages"],
                    about["first_release"], about["is_optional"], tuple(about["companions"]), about["served_by"],
-                   about["driver_bound"])
+                   frozenset(about.get("symbol_versions", ())), about["driver_bound"])
