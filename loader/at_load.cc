@@ -4,6 +4,8 @@
 // destructors at exit (docs/exit.md), makes the stub open it at load time: with ANYCUDA_OPEN=load,
 // or by defining the symbol anycuda_open_at_load in the program or one of its libraries.
 //
+// The stub of a library with variables (variables.h) always opens it at load time.
+//
 // Every start pays for reading each variable once, for the linker's look-up of that symbol, and for
 // joining the other copies of the stub (stub_copies.h).
 #include <elf.h>
@@ -16,6 +18,7 @@
 #include "compat/search/machine/loaded.h"
 #include "loader/open.h"
 #include "loader/stub_copies.h"
+#include "loader/symbols/variables.h"
 
 extern "C" __attribute__((weak, visibility("default"))) const char anycuda_open_at_load[];
 
@@ -23,6 +26,7 @@ namespace anycuda {
 namespace {
 
 bool is_wanted() {
+  if (own_variables() != nullptr) return true;
   const char* setting = environment_variable("ANYCUDA_OPEN");
   if (setting == nullptr) return anycuda_open_at_load != nullptr;
   if (std::strcmp(setting, "load") == 0) return true;

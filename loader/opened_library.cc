@@ -8,6 +8,7 @@
 #include "compat/base/reserve.h"
 #include "compat/base/shortage.h"
 #include "compat/search/machine/loaded_names.h"
+#include "loader/symbols/variables.h"
 
 namespace anycuda {
 namespace {
@@ -34,6 +35,7 @@ const Opened* adopt_library(void* handle, Version version, const char* path, boo
     note_shortage(ENOMEM);
     return nullptr;
   }
+  fill_variables(own_variables(), handle);
   const Opened* const mine = new (pages) Opened{handle, version, index, path};
   *is_new = opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel);
   if (*is_new) return mine;

@@ -83,6 +83,9 @@ void* mremap(void* place, std::size_t size, std::size_t new_size, int flags, ...
 int munmap(void* place, std::size_t size) {
   return static_cast<int>(syscall(SYS_munmap, place, size));
 }
+int mprotect(void* place, std::size_t size, int protection) {
+  return static_cast<int>(syscall(SYS_mprotect, place, size, protection));
+}
 int madvise(void* place, std::size_t size, int advice) {
   return static_cast<int>(syscall(SYS_madvise, place, size, advice));
 }

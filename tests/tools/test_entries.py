@@ -48,6 +48,30 @@ class Assembly(unittest.TestCase):
         self.assertEqual(len(re.findall(r"\.globl core$", text, re.M)), 1)
         self.assertEqual(entries.static_names(made).split(), [function.name for function in made.symbols])
 
+    def variables(self, dropin: int, static: bool = False) -> tuple[str, str]:
+        made = support.made({"majors": {"12": {"soname": "libsmall.so.1", "node": None}}}, dropin,
+                            symbol_versions="core  11.8-13.0  libsmall.1.0\nKIND  12.1-13.0  libsmall.2.0\n",
+                            variables="KIND  12.1-13.0  size 8\n")
+        self.assertNotIn("KIND", [function.name for function in made.symbols])
+        self.assertIn("libsmall.2.0", made.symbol_versions)
+        return entries.assembly(made, self.cpu, static), entries.static_names(made)
+
+    def test_a_variable_is_one_object_with_all_its_versions(self):
+        text, _ = self.variables(0)
+        self.assertEqual(re.findall(r"KIND(@+[\w.]+), remove", text), ["@@ANYCUDA_NATIVE", "@libsmall.2.0"])
+        self.assertEqual(re.findall(r"\.zero 8$", text, re.M), [".zero 8"])
+        self.assertEqual(re.findall(r"KIND(@+[\w.]+), remove", self.variables(12)[0]), ["@@libsmall.2.0"])
+
+    def test_each_version_of_a_variable_has_a_row_to_be_filled(self):
+        self.assertEqual(re.findall(r"\.quad anycuda_variable_name_0, (\w+), 8$", self.variables(0)[0], re.M),
+                         ["anycuda_variable_0_0", "anycuda_variable_0_1"])
+        self.assertNotIn("anycuda_variables", self.text)
+
+    def test_an_archive_has_the_variable_by_its_name(self):
+        text, names = self.variables(12, static=True)
+        self.assertIn(".quad anycuda_variable_name_0, KIND, 8", text)
+        self.assertIn("KIND", names.split())
+
     def test_loader_and_static_library_agree_on_lazy_entries(self):
         frame = (ROOT / "loader" / f"frame_{self.cpu.name}.h").read_text(encoding="utf-8")
         [offset] = re.findall(r"lazy_offset\(unsigned slot\) \{ return (.*); \}", frame)
@@ -84,7 +108,7 @@ class Variables(unittest.TestCase):
     def test_have_their_size_under_the_native_version(self):
         text = entries.assembly(self.plan_with_variable(), X86_64)
         self.assertIn(", debugFlag@@ANYCUDA_NATIVE, remove", text)
-        self.assertRegex(text, r"anycuda_variable_0: \.zero 12\n")
+        self.assertRegex(text, r"anycuda_variable_0_0:\n    \.size anycuda_variable_0_0, 12\n    \.zero 12\n")
 
     @staticmethod
     def plan_with_variable():

@@ -86,6 +86,18 @@ class MadeUpLibrary(unittest.TestCase):
             "boxOpen": {"2.0": ("libtoy.1",)}, "toyOpen": {"2.0": ("libtoy.2",)},
             "toyUndeclared": {"2.0": ("libtoy.1",)}})
 
+    def test_variables_of_the_headers_are_facts_others_are_not(self) -> None:
+        with (self.folder / "toy-2.0/toy/include/toy.h").open("a") as header:
+            header.write("extern const void *const TOY_KIND;\n")
+        with (self.folder / "toy.c").open("a") as source:
+            source.write("const void *const TOY_KIND = &TOY_KIND;\nint toyCount = 1;\n")
+        self.link_with_versions("libtoy.1 { global: toyOpen; boxOpen; };\nlibtoy.2 { global: TOY_KIND; toyCount; };")
+        self.harvest()
+        tables = Database.load(self.library / "abi").tables
+        self.assertEqual(tables["variables"], {"TOY_KIND": {"2.0": ("size 8",)}})
+        self.assertEqual(tables["symbol_versions"]["TOY_KIND"], {"2.0": ("libtoy.2",)})
+        self.assertNotIn("TOY_KIND", tables["functions"])
+
     def test_one_symbol_version_is_in_the_list_of_releases_only(self) -> None:
         self.link_with_versions("libtoy.so.2 { global: boxOpen; toyUndeclared; toyOpen; local: *; };")
         self.harvest()

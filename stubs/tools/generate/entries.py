@@ -28,22 +28,57 @@ def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
             named = f"    # a symbol version of {name} that an archive does not have"
         entries.append(f"    ANYCUDA_ENTRY {index}\n{named}")
         lazy.append(f"    ANYCUDA_LAZY {index}")
-    variables = [_variable(number, variable.name, variable.data_size, plan.symbol_versions[0])
-                 for number, variable in enumerate(plan.variables if not static else ())]
+    variables = [_variable(number, variable.name, variable.data_size, _versions(plan, variable.symbol_versions), static)
+                 for number, variable in enumerate(plan.variables) if variable.drivers == () or not static]
+    variables += _filled(plan, static)
     return (template.replace("@ENTRIES@", "\n".join(entries)).replace("@LAZY@", "\n".join(lazy))
             .replace("@COUNT@", str(len(plan.slots))).replace("@VARIABLES@", "\n".join(variables)))
 
 
 def static_names(plan: Plan) -> str:
     """What the archive shows to the linker; all else in it is its own."""
-    return "".join(f"{plan.symbols[slot.symbol].name}\n" for slot in plan.slots if slot.default)
+    variables = [one.name for one in plan.variables if not one.drivers]
+    return "".join(f"{name}\n" for name in
+                   [*(plan.symbols[slot.symbol].name for slot in plan.slots if slot.default), *variables])
 
 
-def _variable(number: int, name: str, size: int, version: str) -> str:
-    local = f"anycuda_variable_{number}"
-    return (f"    .p2align 3\n    .globl {local}\n    .type {local}, %object\n"
-            f"    .symver {local}, {name}@@{version}, remove\n"
-            f"{local}: .zero {size}\n    .size {local}, {size}")
+def _versions(plan: Plan, own: tuple[str, ...]) -> list[str]:
+    """The symbol versions of a variable, the default one first: those of a function (plan.py)."""
+    native = plan.symbol_versions[0]
+    if not own:
+        return [native]
+    return [*reversed(own)] if plan.soname != plan.descriptor.stub else [native, *own]
+
+
+def _variable(number: int, name: str, size: int, versions: list[str], static: bool) -> str:
+    """One object, under all versions. In the archive it has only its name."""
+    lines = ["    .p2align 3"]
+    for place, version in enumerate(versions):
+        local = name if static else f"anycuda_variable_{number}_{place}"
+        lines += [f"    .globl {local}", f"    .type {local}, %object"]
+        lines += [f"    .hidden {local}"] if static else [
+            f"    .symver {local}, {name}{'@' if place else '@@'}{version}, remove"]
+        lines += [f"{local}:", f"    .size {local}, {size}"]
+        if static:
+            break
+    return "\n".join([*lines, f"    .zero {size}"])
+
+
+def _filled(plan: Plan, static: bool) -> list[str]:
+    """The rows of VariableRow (loader/symbols/variables.h), without those of the driver's variables. Each version of a
+    name has a row: a program that was linked with the library may have a copy of the variable, which takes the place of
+    this one for its version."""
+    rows, names = [], []
+    for number, variable in enumerate(plan.variables):
+        if variable.drivers:
+            continue
+        names.append(f"anycuda_variable_name_{number}:\n    .asciz \"{variable.name}\"")
+        for place, _ in enumerate(_versions(plan, variable.symbol_versions)[:1 if static else None]):
+            address = variable.name if static else f"anycuda_variable_{number}_{place}"
+            rows.append(f"    .quad anycuda_variable_name_{number}, {address}, {variable.data_size}")
+    return rows and ["\n".join(["    .section .rodata", *names, '    .section .data.rel.ro, "aw"', "    .p2align 3",
+                                "    .globl anycuda_variables", "    .hidden anycuda_variables",
+                                "anycuda_variables:", *rows, "    .quad 0, 0, 0"])]
 
 
 def version_script(plan: Plan) -> str:

@@ -365,5 +365,11 @@ def load(path: Path) -> Database:
             declared_by,
             _in_order(symbol_versions.get(name, {}), versions),
         )
+    for name, by in harvested(abi_text.read_flat, "variables.txt").items():
+        size = max(int(body[0].split()[1]) for body in by.values())
+        exported = tuple(version for version in versions if version in by)
+        database.functions[name] = Function(name, exported, dict.fromkeys(exported, "?"), "unknown", database,
+                                            data_size=size, symbol_versions=_in_order(symbol_versions.get(name, {}),
+                                                                                      versions))
     database.status_type = common_status_type(database)
     return database

@@ -107,13 +107,14 @@ def _add_own_versions(plan: Plan, is_dropin: bool) -> None:
             slots.append(slot)
         slots += [replace(slot, version_name=name, default=is_dropin and name == own[-1]) for name in own]
     plan.slots = slots
-    plan.symbol_versions += sorted({slot.version_name for slot in slots} - {NATIVE_VERSION})
+    names = {slot.version_name for slot in slots}.union(*(one.symbol_versions for one in plan.variables))
+    plan.symbol_versions += sorted(names - {NATIVE_VERSION})
 
 
 def _check(descriptor: Descriptor, database: Database) -> None:
     if descriptor.has_symbol_versions and any(one.symbol_versions for one in database.functions.values()):
-        raise ValueError(f"{descriptor.name}: the functions have symbol versions of their own (symbol_versions.txt), so in "
-                         "library.json the node of each major must be null")
+        raise ValueError(f"{descriptor.name}: the functions have symbol versions of their own (symbol_versions.txt), "
+                         "so in library.json the node of each major must be null")
     made_for = tuple(int(major) for major in database.own_releases_of)
     if made_for != (descriptor.majors[0].cuda_majors if descriptor.own_releases else ()):
         raise ValueError(f"{descriptor.name}: library.json and releases.txt of the database disagree about releases of "

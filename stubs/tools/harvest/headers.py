@@ -30,10 +30,12 @@ class HeaderError(RuntimeError):
 @dataclass
 class HeaderFacts:
     """Everything one release's headers say, before it is cut to what the library exports. `declared` are the functions
-    that the headers in `folder` declare, without those of other libraries' headers, which these include."""
+    that the headers in `folder` declare, without those of other libraries' headers, which these include; `variables`
+    are the variables of the same headers."""
 
     folder: Path
     declared: set[str] = field(default_factory=set)
+    variables: set[str] = field(default_factory=set)
     prototypes: dict[str, str] = field(default_factory=dict)
     inlines: dict[str, str] = field(default_factory=dict)
     types: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -266,6 +268,10 @@ def read(folder: Path, row: LibraryRow, beside: tuple[Path, ...] = ()) -> Header
             for cursor in functions:
                 if cursor.raw_comment and cursor.spelling not in docs:
                     docs[cursor.spelling] = directions.parameter_texts(cursor.raw_comment)
+            facts.variables |= {
+                c.spelling for c in unit.cursor.get_children()
+                if c.kind == cindex.CursorKind.VAR_DECL and macros.lies_in(c, folder)
+            }
             reader = _Reader(unit, facts)
             reader.every_type()
             for cursor in functions:

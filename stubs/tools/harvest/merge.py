@@ -26,6 +26,8 @@ ABOUT = {
     "Written by the harvest tool; do not edit.",
     "errors": "Status values with the library's own words: name, versions, value, message.\n"
     "Written by the harvest tool; do not edit.",
+    "variables": "Exported variables that the headers declare: name, versions, size.\n"
+    "Written by the harvest tool; do not edit.",
     "symbol_versions": "The symbol version of each function, in a library that has several: function, versions,\n"
     "symbol version.\n"
     "Written by the harvest tool; do not edit.",
@@ -54,6 +56,7 @@ class Release:
     macros: dict[str, str] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     symbol_versions: dict[str, str] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
     exports: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
 
@@ -66,7 +69,7 @@ class Release:
         }
         plain: dict[str, dict[str, tuple[str, ...]]] = {
             name: {key: (text,) for key, text in getattr(self, name).items()}
-            for name in ("functions", "macros", "errors", "exports", "symbol_versions")
+            for name in ("functions", "macros", "errors", "exports", "symbol_versions", "variables")
         }
         return {
             **plain,
@@ -88,7 +91,7 @@ def reachable(prototypes: list[str], types: dict[str, tuple[str, ...]]) -> set[s
 
 
 BLOCK_TABLES = ("functions", "types")
-RELEASE_TABLES = ("functions", "types", "enums", "macros", "errors", "symbol_versions")
+RELEASE_TABLES = ("functions", "types", "enums", "macros", "errors", "symbol_versions", "variables")
 DRIVER_TABLES = ("exports", "driver_errors")
 
 
@@ -174,7 +177,7 @@ def _list_text(name: str, releases: dict[str, str], versions: list[str]) -> str:
 
 def _order(name: str, table: Table, versions: list[str]) -> list[str]:
     """Enumerators and errors by value, so that the text reads like the header; the rest by name."""
-    if name in ("macros", "exports", "symbol_versions"):
+    if name in ("macros", "exports", "symbol_versions", "variables"):
         return sorted(table)
 
     def value(key: str) -> tuple:

@@ -38,7 +38,10 @@ def make(
         f"exports {len(names)}",
     ]
     release = Release(version, "  ".join(about), left_out=sorted({*exported} - {*names}))
-    release.symbol_versions = _symbol_versions(library, names)
+    variables = {symbol.name: symbol for symbol in library.exports()
+                 if not symbol.function and symbol.size and symbol.name in header_facts.variables}
+    release.variables = {name: f"size {symbol.size}" for name, symbol in variables.items()}
+    release.symbol_versions = _symbol_versions(library, [*names, *variables])
     for name in names:
         release.functions[name] = header_facts.prototypes.get(name) or header_facts.inlines.get(name, "?")
     _fill(release, header_facts, internals)
