@@ -198,6 +198,16 @@ class Report(unittest.TestCase):
         text = "\n".join(self.lines(first, second))
         self.assertIn("changed incompatibly: 5\n    f, g, h and 2 more: 0 parameters for the caller, 1 in", text)
 
+    def test_passes_over_a_function_that_the_earlier_release_exports_and_does_not_declare(self):
+        first, second = release("12.4", g="?"), release("12.5", g="int (T t)")
+        second.types["typedef T"] = ("int",)
+        self.assertEqual(self.lines(first, second), ["since 12.4: nothing changed incompatibly"])
+
+    def test_passes_over_variables(self):
+        first, second = release("12.4", g="int ()"), release("12.5", g="int ()")
+        second.variables["KIND"] = "size 8"
+        self.assertEqual(self.lines(first, second), ["since 12.4: nothing changed incompatibly"])
+
 
 if __name__ == "__main__":
     unittest.main()

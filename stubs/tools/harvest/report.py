@@ -58,7 +58,7 @@ def incompatible(folder: Path, version: str) -> list[str]:
     changed: dict[str, list[str]] = {}  # by the reason
     for name, function in sorted(database.functions.items()):
         mine, theirs = function.texts.get(before, "?"), function.texts.get(version, "?")
-        if before not in function.versions and version not in function.versions:
+        if function.data_size or before not in function.versions and version not in function.versions:
             continue
         if version not in function.versions:
             gone.append(name)
