@@ -144,6 +144,8 @@ function(anycuda_library library folder)
     list(JOIN majors ":" row)
     set_property(GLOBAL APPEND PROPERTY ANYCUDA_LINKABLE "${library}:${linker_name}:${row}")
   elseif(NOT earlier) # no call records a major: programs link the stub itself
+    get_property(plain GLOBAL PROPERTY ANYCUDA_PLAIN)
+    string(FIND ";${plain}" ":${linker_name}:" taken) # libcutensor.so.1 and libcutensor.so.2
     set_property(GLOBAL APPEND PROPERTY ANYCUDA_PLAIN "${library}:${linker_name}:${rows}")
   endif()
   anycuda_stub(${library}_stub ${library} "${out}/stub" "lib${library}_stub.so" ${objects})
@@ -176,6 +178,8 @@ function(anycuda_library library folder)
       set(folder static)
       if(linkable)
         string(APPEND folder "/${major}")
+      elseif(NOT taken EQUAL -1)
+        string(APPEND folder "/${library}")
       endif()
       anycuda_static_library(static_${library}_${major} ${library} "${out}/static-${row_${major}}" ${linker_name}
                              ${major} ${folder} dropin_${library}_${row_${major}} ${objects})
