@@ -2,6 +2,7 @@
 """Every function of the maths libraries, called by a program of each major on a library of each major: the call goes
 to the function that the matrix names, or returns the matrix's status."""
 
+import functools
 import platform
 import tempfile
 import unittest
@@ -12,7 +13,7 @@ import call_client
 import small_library
 from abi_support import DESCRIBED, real
 from call_client import gives_a_number
-from generate import dispositions, model
+from generate import dispositions, failing_results, model
 
 WITH_ADAPTERS = ("cudart", "nvrtc", "nvjitlink")  # which need more than a small library: tests/integration
 LIBRARIES = [name for name, about in DESCRIBED.items()
@@ -20,6 +21,21 @@ LIBRARIES = [name for name, about in DESCRIBED.items()
 OWN_RELEASES = [name for name, about in DESCRIBED.items() if about.own_releases and not about.callers]
 # What adapters answer themselves to a call without a handle, as the function did that they stand for.
 WITHOUT_HANDLE = {"cusparse": 1}
+
+
+@functools.cache
+def failing(library: str) -> dict[str, failing_results.FailingResult]:
+    functions = [one for one in real(library).functions.values() if not one.data_size]
+    return failing_results.of_all(small_library.described(library), real(library), functions)
+
+
+def fails_with(library: str, name: str, kind: str) -> int:
+    """The number that a call returns which the stub cannot pass on: `absent`, `rejected`."""
+    status, result = small_library.described(library).status[kind], failing(library)[name]
+    if result.kind != "word":
+        return status if result.kind == "status" else 0
+    word = result.words[0]
+    return {"constant": word.value, "status": status, "negative_status": -status}[word.form]
 
 
 def takes_handle(function: model.Function, release: str) -> bool:
@@ -46,16 +62,16 @@ class EveryCall(unittest.TestCase):
 
     def expected(self, library: str, release: str, disposition: dispositions.Disposition) -> int:
         """What the client sees of a disposition, on the library of that release."""
-        status = small_library.described(library).status
+        name = disposition.symbol
         if disposition.kind in ("absent", "rejected"):
-            return status[disposition.kind]
+            return fails_with(library, name, disposition.kind)
         exported = set(real(library).exports(release))
         if disposition.kind == "emulated" and library in WITHOUT_HANDLE and \
                 not takes_handle(real(library).functions[disposition.needs[0]], release):
             return WITHOUT_HANDLE[library]
         called = disposition.needs[:1] if disposition.function else (disposition.target, *disposition.fallbacks)
         there = next((name for name in called if name in exported), None)
-        return small_library.number(library, there) if there else status["absent"]
+        return small_library.number(library, there) if there else fails_with(library, name, "absent")
 
     def test_goes_where_the_matrix_says(self):
         for library in LIBRARIES:
@@ -86,8 +102,8 @@ class EveryCall(unittest.TestCase):
                 names = sorted(name for name, function in database.functions.items()
                                if gives_a_number(function, database.majors[0]))
                 exported = set(database.exports(release))
-                wanted = {name: small_library.number(library, name) if name in exported else about.status["absent"]
-                          for name in names}
+                wanted = {name: small_library.number(library, name) if name in exported
+                          else fails_with(library, name, "absent") for name in names}
                 self.assertTrue(names, library)
                 for cuda in ("11", "12", "13") if about.has_symbol_versions else ("",):
                     with self.subTest(library=library, caller=cuda, installed=release):

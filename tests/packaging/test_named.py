@@ -39,7 +39,8 @@ class Names(unittest.TestCase):
 
     def test_library_without_a_stub_counts(self):
         for text, found in (('"libcupti.so.12"', "libcupti.so.12"), ('f"libnppc.so.{v}"', "libnppc.so.{}"),
-                            ('"libnvinfer_plugin.so.10"', "libnvinfer_plugin.so.10"), ('"libcusparseLt"', "libcusparseLt"),
+                            ('"libnvinfer_plugin.so.10"', "libnvinfer_plugin.so.10"),
+                            ('"libcusparseLt"', "libcusparseLt"),
                             ('b"/a/libcutensorMg.so.2"', "libcutensorMg.so.2")):
             with self.subTest(text=text):
                 self.assertEqual(self.names(f"x = {text}"), (found,))

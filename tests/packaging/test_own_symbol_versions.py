@@ -16,7 +16,7 @@ from anycuda.elf.symbols import Symbol
 def library(name: str, soname: str, functions: str, symbol_versions: str) -> Library:
     return Library(name, name, f"lib{name}_stub.so", False, "libtoy.so",
                    {number: Major(number, soname, None) for number in ("12", "13")},
-                   {function: ("12",) for function in functions.split()}, own_releases=True,
+                   dict.fromkeys(functions.split(), ("12",)), own_releases=True,
                    symbol_versions=frozenset(symbol_versions.split()))
 
 

@@ -220,7 +220,7 @@ class With(unittest.TestCase):
         for libraries, distribution in (
                 (("libcutensor.so.2", "libcutensorMg.so.2"), "cutensor"), (("libnvinfer.so.10",), "tensorrt"),
                 (("libcustatevec.so.1",), "custatevec"), (("libcutensornet.so.2",), "cutensornet"),
-                (("libcufile.so.0",), "nvidia-cufile"), (("libcudnn_ops.so.9",), "nvidia-cudnn")):
+                (("libcusparseLt.so.0",), "nvidia-cusparselt"), (("libcudnn_ops.so.9",), "nvidia-cudnn")):
             self.assertEqual(described(use_file(linked(), needed=libraries)),
                              f"free with {', '.join(libraries)} ({distribution}-cuXX)")
         self.assertEqual(described(use_file(linked(), needed=("libcutensor.so.2", "libdoca_verbs.so.2"))),
@@ -231,13 +231,13 @@ class With(unittest.TestCase):
                          "free with tensorrt-cu12 (~=10.3, of CUDA 12)")
 
     def test_opened_library(self):
-        opens = use_file(unstubbed=("libcufile.so.0",))
-        self.assertEqual(described(opens), "own loader: it may open libcufile.so.0 (nvidia-cufile-cuXX)")
-        self.assertEqual(described(opens, requires=("nvidia-cufile-cu12>=1.11",)),
-                         "own loader: it may open libcufile.so.0 (nvidia-cufile-cu12, >=1.11, of CUDA 12)")
-        three = use_file(unstubbed=("libcufile.so", "libdoca_verbs.so", "libcufile.so.0"))
-        self.assertEqual(described(three), "own loader: it may open libcufile.so, libcufile.so.0 (nvidia-cufile-cuXX), "
-                         "libdoca_verbs.so")
+        opens = use_file(unstubbed=("libcusparseLt.so.0",))
+        self.assertEqual(described(opens), "own loader: it may open libcusparseLt.so.0 (nvidia-cusparselt-cuXX)")
+        self.assertEqual(described(opens, requires=("nvidia-cusparselt-cu12>=0.8",)),
+                         "own loader: it may open libcusparseLt.so.0 (nvidia-cusparselt-cu12, >=0.8, of CUDA 12)")
+        three = use_file(unstubbed=("libcusparseLt.so", "libdoca_verbs.so", "libcusparseLt.so.0"))
+        self.assertEqual(described(three), "own loader: it may open libcusparseLt.so, libcusparseLt.so.0 "
+                         "(nvidia-cusparselt-cuXX), libdoca_verbs.so")
         self.assertEqual(described(use_file(unstubbed=("libdoca_verbs.so",))),
                          "own loader: it may open libdoca_verbs.so")
 

@@ -201,12 +201,12 @@ class Report(unittest.TestCase):
     def test_passes_over_a_function_that_the_earlier_release_exports_and_does_not_declare(self):
         first, second = release("12.4", g="?"), release("12.5", g="int (T t)")
         second.types["typedef T"] = ("int",)
-        self.assertEqual(self.lines(first, second), ["since 12.4: nothing changed incompatibly"])
+        self.assertEqual(self.lines(first, second), ["12.5 since 12.4: nothing changed incompatibly"])
 
     def test_passes_over_variables(self):
         first, second = release("12.4", g="int ()"), release("12.5", g="int ()")
         second.variables["KIND"] = "size 8"
-        self.assertEqual(self.lines(first, second), ["since 12.4: nothing changed incompatibly"])
+        self.assertEqual(self.lines(first, second), ["12.5 since 12.4: nothing changed incompatibly"])
 
 
 if __name__ == "__main__":

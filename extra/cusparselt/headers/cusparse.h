@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* SPDX-License-Identifier: Apache-2.0
    The types of cuSPARSE's cusparse.h that cusparseLt.h uses. */
 #pragma once

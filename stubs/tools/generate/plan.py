@@ -113,7 +113,7 @@ def _add_own_versions(plan: Plan, is_dropin: bool) -> None:
 
 def _check(descriptor: Descriptor, database: Database) -> None:
     if descriptor.has_symbol_versions and any(one.symbol_versions for one in database.functions.values()):
-        raise ValueError(f"{descriptor.name}: the functions have symbol versions of their own (symbol_versions.txt), "
+        raise ValueError(f"{descriptor.name}: symbol_versions.txt lists symbol versions of the functions, "
                          "so in library.json the node of each major must be null")
     made_for = tuple(int(major) for major in database.own_releases_of)
     if made_for != (descriptor.majors[0].cuda_majors if descriptor.own_releases else ()):

@@ -21,7 +21,7 @@ _BY_VERSION = (TOOLKIT, "cuda-bindings", "cuda-python")
 _PLAIN = frozenset((
     "nvidia-cuda-cccl", "nvidia-cuda-crt", "nvidia-cuda-culibos", "nvidia-cuda-cuobjdump", "nvidia-cuda-cupti",
     "nvidia-cuda-cuxxfilt", "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm", "nvidia-cuda-opencl",
-    "nvidia-cuda-profiler-api", "nvidia-cuda-sanitizer-api", "nvidia-npp", "nvidia-nvml-dev",
+    "nvidia-cuda-profiler-api", "nvidia-cuda-sanitizer-api", "nvidia-cufile", "nvidia-npp", "nvidia-nvml-dev",
     "nvidia-nvtx", "nvidia-nvvm"))
 _PLAIN_MAJOR = "13"
 # The start of a name of unstubbed libraries that tie files to one CUDA -> the distribution, without -cu12.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* SPDX-License-Identifier: Apache-2.0
    The types of <sys/socket.h>, and of the headers that it includes, that cufile.h uses. */
 #pragma once
