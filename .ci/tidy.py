@@ -24,7 +24,7 @@ import include_graph  # noqa: E402
 
 # Who changes these changes what clang-tidy says of every file.
 _FOR_ALL = re.compile(r"\.clang-tidy|cmake/Flags\.cmake|\.ci/tidy\.py")
-_GENERATORS = re.compile(r"stubs/(abi|tools/generate)/|stubs/\w+/library\.json|compat/catalogue/")
+_GENERATORS = re.compile(r"stubs/(\w+/abi|tools/generate)/|stubs/\w+/library\.json|compat/catalogue/")
 # clang does not know these options of GCC.
 _UNKNOWN = re.compile(r" -fno-(gnu-unique|move-loop-invariants|tree-loop-im|tree-loop-distribute-patterns)")
 
