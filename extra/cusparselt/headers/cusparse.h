@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SPDX-License-Identifier: Apache-2.0
-   The types of cuSPARSE's cusparse.h that cusparseLt.h uses. */
+
+// The types of cuSPARSE's cusparse.h that cusparseLt.h uses.
 #pragma once
 #include "cuda_runtime_api.h"
 #include "library_types.h"
