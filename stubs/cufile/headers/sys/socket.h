@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* SPDX-License-Identifier: Apache-2.0
-   The types of <sys/socket.h>, and of the headers that it includes, that cufile.h uses. */
+
+// The types of <sys/socket.h>, and of the headers that it includes, that cufile.h uses.
 #pragma once
 typedef long ssize_t;
 typedef long off_t;
