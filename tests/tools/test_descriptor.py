@@ -28,10 +28,12 @@ class Sound(unittest.TestCase):
         self.assertEqual((found.builtin, found.special_functions, found.before_first_call), ({}, {}, ""))
 
     def test_deprecated_keys_still_work(self):
-        old = {"advice": "try", "core": ["old"], "own": {"f": "g"}, "roles": {"f": "error_name"}}
+        old = {"advice": "try", "core": ["old"], "own": {"f": "g"}, "roles": {"f": "error_name"},
+               "no_library_status": {"f": 0}}
         found = load({**old, "install_hint": None, "required_symbols": None})
         self.assertEqual((found.install_hint, found.required_symbols[12]), ("try", {"old"}))
         self.assertEqual((found.builtin, found.special_functions), ({"f": "g"}, {"f": "error_name"}))
+        self.assertEqual(found.failing_results, {"f": 0})
 
     def test_majors_are_in_the_order_of_their_numbers(self):
         rows = {n: {"soname": f"libsmall.so.{n}", "node": None} for n in ("13", "9", "10")}

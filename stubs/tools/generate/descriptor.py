@@ -24,8 +24,9 @@ _OPTIONAL = {"driver_bound": False, "one_per_process": False, "is_driver": False
              "copy_functions": (), "group": "", "runtime": "",
              "version_function": {}, "callers": {}, "wheels": {}, "toolkit_extra": "",
              "companions": (), "opens": "", "packages": {}, "order": LAST}
-# The keys' names in 0.1; deprecated.
-_OLD_KEYS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin", "roles": "special_functions"}
+# The keys' names in 0.1 and 0.2; deprecated.
+_OLD_KEYS = {"advice": "install_hint", "core": "required_symbols", "own": "builtin", "roles": "special_functions",
+             "no_library_status": "failing_results"}
 
 
 @dataclass(frozen=True)
