@@ -83,6 +83,10 @@ function(anycuda_library library folder)
   # The driver's facts too: adapters call it.
   anycuda_facts(facts "${library}/abi/*.txt" "${library}/abi/adapters/*.txt" "cuda/abi/*.txt"
                 "tools/generate/templates/*.in")
+  set(variables)
+  if(EXISTS "${folder}/${library}/abi/variables.txt")
+    set(variables $<TARGET_OBJECTS:anycuda_variables>)
+  endif()
   set(generated)
   set(folders stub)
   foreach(major IN LISTS rows)
@@ -118,7 +122,7 @@ function(anycuda_library library folder)
   add_custom_target(generate_${library} DEPENDS ${generated})
 
   # Compiled once, for the stub, its drop-ins and its archives.
-  set(objects)
+  set(objects ${variables})
   if(sources)
     add_library(${library}_code OBJECT ${sources})
     target_include_directories(${library}_code PRIVATE "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/compat/include")

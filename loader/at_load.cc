@@ -26,7 +26,7 @@ namespace anycuda {
 namespace {
 
 bool is_wanted() {
-  if (own_variables() != nullptr) return true;
+  if (anycuda_fill_variables != nullptr) return true;
   const char* setting = environment_variable("ANYCUDA_OPEN");
   if (setting == nullptr) return anycuda_open_at_load != nullptr;
   if (std::strcmp(setting, "load") == 0) return true;

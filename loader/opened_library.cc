@@ -35,7 +35,7 @@ const Opened* adopt_library(void* handle, Version version, const char* path, boo
     note_shortage(ENOMEM);
     return nullptr;
   }
-  fill_variables(own_variables(), handle);
+  if (anycuda_fill_variables != nullptr) anycuda_fill_variables(handle);
   const Opened* const mine = new (pages) Opened{handle, version, index, path};
   *is_new = opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel);
   if (*is_new) return mine;

@@ -10,10 +10,6 @@
 
 #include "loader/symbols/function.h"
 
-// Only the stubs of libraries with variables have it.
-extern "C" __attribute__((weak, visibility("hidden")))
-const anycuda::VariableRow anycuda_variables[];
-
 namespace anycuda {
 namespace {
 
@@ -51,8 +47,6 @@ void write(void* address, const void* value, std::size_t size) {
 }
 
 }  // namespace
-
-const VariableRow* own_variables() { return anycuda_variables; }
 
 void fill_variables(const VariableRow* rows, void* library) {
   for (const VariableRow* row = rows; row != nullptr && row->name != nullptr; ++row) {

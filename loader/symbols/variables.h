@@ -18,9 +18,10 @@ struct VariableRow {
   std::size_t size;
 };
 
-// The stub's; nullptr: its library has none.
-const VariableRow* own_variables();
-
 void fill_variables(const VariableRow* rows, void* library);
 
 }  // namespace anycuda
+
+// Of the stub's own rows. Only the stubs of libraries with variables have it: nullptr in the
+// others.
+extern "C" __attribute__((weak, visibility("hidden"))) void anycuda_fill_variables(void* library);
