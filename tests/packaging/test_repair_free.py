@@ -37,7 +37,7 @@ class Freed(RepairCase):
 
     def test_what_the_stubs_stand_for_is_an_extra(self):
         path = self.wheel({"thing/a.so": self.library()},
-                          metadata=f"{RUNTIME}Requires-Dist: nvidia-cufile-cu12\nRequires-Dist: numpy\n")
+                          metadata=f"{RUNTIME}Requires-Dist: nvidia-cusparselt-cu12\nRequires-Dist: numpy\n")
         before = self.read(path, METADATA).decode()
         output, after = self.freed(path)
         extras = "".join(f"Provides-Extra: cuda{major}\n" for major in (11, 12, 13))
@@ -46,7 +46,7 @@ class Freed(RepairCase):
         self.assertEqual(after, before.replace(RUNTIME, extras + EXTRA + others))
         for line in ("freed     nvidia-cuda-runtime-cu12==12.9.* -> extra cuda12",
                      'freed     nvidia-cuda-runtime==13.*; extra == "cuda13" added',
-                     "note      the requirement nvidia-cufile-cu12 stays: anycuda has no stub for it",
+                     "note      the requirement nvidia-cusparselt-cu12 stays: anycuda has no stub for it",
                      'pip install "thing[cuda12]"'):
             self.assertIn(line, output)
 

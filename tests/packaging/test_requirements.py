@@ -37,6 +37,8 @@ TABLE = Table({one.name: one for one in (
     library("nvtx", "libnvToolsExt", {"11": "1", "12": "1"},
             {major: f"nvidia-nvtx-cu{major}" for major in ("11", "12")}, "nvtx"),
     library("cudnn", "libcudnn", dict.fromkeys(CUDA, "9"), CUDNN, parts="libcudnn_", own_releases=True),
+    library("files", "libfiles", dict.fromkeys(("12", "13"), "0"), {"12": "nvidia-files-cu12", "13": "nvidia-files"},
+            own_releases=True),
     library("nccl", "libnccl", dict.fromkeys(CUDA, "2"), {major: f"nvidia-nccl-cu{major}" for major in CUDA},
             own_releases=True),
     library("cudnn8", "libcudnn", dict.fromkeys(CUDA, "8"), CUDNN, served_by="9"))}, {})
@@ -224,6 +226,13 @@ class Freed(unittest.TestCase):
             'Requires-Dist: nvidia-cublas<14,>=13; extra == "cuda13"',
             'Requires-Dist: nvidia-cublas-cu11; extra == "cuda11"',
             'Requires-Dist: nvidia-cublas-cu12; extra == "cuda12"'])
+
+    def test_number_0_of_a_soname_is_no_version(self):
+        """libcufile.so.0 is of cuFile 1.x."""
+        for before, after in (("", ""), (">=1.11", ">=1.11"), ("==1.14.*", ">=1.14")):
+            self.assertEqual(of(f"nvidia-files-cu12{before}")[2:], [
+                f'Requires-Dist: nvidia-files-cu12{before}; extra == "cuda12"',
+                f'Requires-Dist: nvidia-files{after}; extra == "cuda13"'])
 
     def test_only_majors_that_have_the_library(self):
         self.assertEqual(of("nvidia-nvtx-cu12"), ["Provides-Extra: cuda11", "Provides-Extra: cuda12",

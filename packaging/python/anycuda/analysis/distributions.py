@@ -163,10 +163,12 @@ def _versions(library: Library, major: str, pin: Pin) -> str:
     """A distribution's version begins with the number of its library's SONAME. If the name carries no CUDA, a later
     CUDA has a higher number, and the versions below the first one are empty placeholders. A library with its own
     numbers (cuDNN, NCCL) keeps the pin's lower bound, except for an earlier CUDA, whose releases end before those of a
-    later one."""
+    later one. The number 0 says nothing about the version."""
     number = _number(library.majors[major].soname)
     if library.own_releases:
         keeps = pin.requirement.normal in library.wheels.values() and int(major) >= int(pin.major)
         floor = floor_of(pin.requirement.version) if keeps else ""
+        if number == 0:  # libcufile.so.0 is of cuFile 1.x
+            return f">={floor}" if floor else ""
         return f">={floor},<{number + 1}" if floor.split(".")[0] == str(number) else f"=={number}.*"
     return "" if _SUFFIX.search(library.wheels[major]) else f"=={number}.*"
