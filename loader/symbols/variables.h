@@ -18,6 +18,7 @@ struct VariableRow {
   std::size_t size;
 };
 
+// A variable that the library lacks stays as it is.
 void fill_variables(const VariableRow* rows, void* library);
 
 }  // namespace anycuda
