@@ -70,6 +70,7 @@ const char* Arena::copy(std::string_view text) {
 const char* Arena::copy(const char* text) { return copy(std::string_view(text)); }
 
 const char* Arena::join(const char* first, const char* second) {
+  if (first == nullptr) return nullptr;
   const std::size_t length = std::strlen(first);
   const std::size_t size = std::strlen(second) + 1;
   auto* place = static_cast<char*>(take_raw(length + 1 + size));

@@ -29,7 +29,7 @@ class Arena {
   [[gnu::visibility("hidden")]] void rewind(std::size_t mark);
   [[gnu::visibility("hidden")]] const char* copy(const char* text);
   [[gnu::visibility("hidden")]] const char* copy(std::string_view text);
-  // `first` + '/' + `second`, or nullptr if it does not fit.
+  // `first` + '/' + `second`; nullptr if it does not fit, or if `first` did not.
   [[gnu::visibility("hidden")]] const char* join(const char* first, const char* second);
   [[gnu::visibility("hidden")]] const char* format(const char* text, ...)
       __attribute__((format(printf, 2, 3)));

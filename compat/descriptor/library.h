@@ -4,6 +4,7 @@
 // stubs/<library>/library.json (stubs/tools/generate/tables.py).
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 
 #include "compat/rules/candidate_rule.h"
@@ -24,6 +25,14 @@ struct MajorRow {
   Version release_at(int place) const {
     return place < 0 ? Version{major, -1} : Version{major + place / kMinors, place % kMinors};
   }
+};
+
+// The numbers in the names of the library's files in a release of CUDA (libcurand.so.10.3.10), if
+// they are not CUDA's.
+struct NumberRow {
+  std::uint16_t release;  // 1209 for CUDA 12.9
+  std::uint8_t first[3];
+  std::uint8_t last[3];
 };
 
 // A function of the library that reports its version and starts nothing: neither the driver nor the
@@ -71,6 +80,8 @@ struct LibraryDescriptor {
   // A file that the library opens by its name, without a folder: this text and the library's
   // release. "libnvrtc-builtins.so" for libnvrtc-builtins.so.13.0; nullptr if it opens none.
   const char* opens = nullptr;
+  const NumberRow* numbers = nullptr;  // in the order of the releases
+  int number_count = 0;
 
   // Index of CUDA's `major` in `majors`, -1 for one that the database does not know.
   int index_of(int major) const {

@@ -10,6 +10,7 @@
 #include "compat/doctor/files.h"
 #include "compat/doctor/names.h"
 #include "compat/doctor/record_writer.h"
+#include "compat/metadata/branch/driver_branch.h"
 #include "compat/search/driver/driver_lookup.h"
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
@@ -63,11 +64,12 @@ const char* verdict_on(const Candidate& candidate, const Report& report) {
   return not_looked_at(candidate, report) ? "not_looked_at" : name_of(candidate.verdict);
 }
 
-// A stub asks for the branch in strict mode only; a reader of the report wants to know it.
+// A stub needs no branch; a reader of the report wants to know it.
 DriverFacts facts_about(const Report& report, Version version) {
   DriverFacts facts = report.driver;
   if (facts.branch == 0 && needs_branch(facts, version)) {
-    facts.branch = this_machine().branch().number;
+    Arena arena;
+    facts.branch = find_branch(report.driver_path, &arena).number;
   }
   return facts;
 }

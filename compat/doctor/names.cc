@@ -91,12 +91,6 @@ const char* name_of(Verdict verdict) {
       return "no_metadata";
     case Verdict::driver_too_old:
       return "driver_too_old";
-    case Verdict::driver_branch_short:
-      return "driver_branch_short";
-    case Verdict::driver_branch_unknown:
-      return "driver_branch_unknown";
-    case Verdict::driver_major_unknown:
-      return "driver_major_unknown";
     case Verdict::driver_failed:
       return "driver_failed";
   }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "anycuda/compat/errors.h"
-#include "compat/search/toolkit/toolkit_distributions.h"
+#include "compat/metadata/toolkit_distributions.h"
 
 namespace anycuda::compat {
 namespace {

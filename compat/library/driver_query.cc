@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "compat/search/driver/driver_branch.h"
+#include "compat/metadata/branch/driver_branch.h"
 #include "compat/search/driver/driver_lookup.h"
 #include "compat/search/driver/driver_problem.h"
 

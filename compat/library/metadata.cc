@@ -5,8 +5,8 @@
 
 #include "compat/base/arena.h"
 #include "compat/base/environment.h"
-#include "compat/search/toolkit/site_packages.h"
-#include "compat/search/toolkit/toolkit_version.h"
+#include "compat/metadata/site_packages.h"
+#include "compat/metadata/toolkit_version.h"
 
 namespace anycuda::compat {
 namespace {

@@ -7,19 +7,12 @@ namespace anycuda {
 
 namespace {
 
+// The driver's branch never counts: a driver that supports CUDA M is of the branch that M came with
+// or of a later one, and that branch is the minimum for all of M (docs/decisions.md).
 Verdict ask_driver(const CandidateQuery& q) {
-  switch (evaluate_driver(q.driver, q.candidate.version, q.forward_compatibility)) {
-    case DriverVerdict::too_old:
-      return Verdict::driver_too_old;
-    case DriverVerdict::branch_short:
-      return Verdict::driver_branch_short;
-    case DriverVerdict::major_unknown:
-      return Verdict::driver_major_unknown;
-    case DriverVerdict::branch_unknown:
-      return q.mode == Mode::strict ? Verdict::driver_branch_unknown : Verdict::accepted;
-    default:
-      return Verdict::accepted;
-  }
+  const DriverVerdict verdict =
+      evaluate_driver(q.driver, q.candidate.version, q.forward_compatibility);
+  return verdict == DriverVerdict::too_old ? Verdict::driver_too_old : Verdict::accepted;
 }
 
 bool driver_counts(const CandidateQuery& q) {
@@ -33,13 +26,9 @@ bool minor_counts(const CandidateQuery& q) {
          q.driver.cuda.major <= newest;
 }
 
-// Outside strict mode a minor can only be refused for the driver's branch, or for want of a
-// minimum; or it is of a newer major.
+// Outside strict mode a minor is refused only if its major may be newer than the driver's.
 bool a_minor_is_refused(const CandidateQuery& q) {
-  if (q.candidate.newest_major > q.driver.cuda.major) return true;
-  const int minimum = minimum_branch(q.candidate.version.major);
-  return q.mode == Mode::strict || minimum == 0 ||
-         (q.driver.branch != 0 && q.driver.branch < minimum);
+  return q.mode == Mode::strict || q.candidate.newest_major > q.driver.cuda.major;
 }
 
 // Refused by a rule that does not depend on the driver or the exact version.
@@ -90,12 +79,6 @@ bool needs_driver_version(const CandidateQuery& q) {
 bool needs_exact_version(const CandidateQuery& q) {
   return minor_counts(q) && !q.candidate.exact && a_minor_is_refused(q) &&
          !refused_for_good(evaluate(q));
-}
-
-bool needs_driver_branch(const CandidateQuery& q) {
-  const Verdict verdict = evaluate(q);
-  return (verdict == Verdict::accepted || verdict == Verdict::driver_branch_unknown) &&
-         driver_counts(q) && q.driver.branch == 0 && needs_branch(q.driver, q.candidate.version);
 }
 
 bool newer(Version a, Version b) {

@@ -60,17 +60,14 @@ struct LibraryRules {
 
 enum class Verdict : std::uint8_t {
   accepted,
-  newer_than_known,       // a major the database does not know, and a caller that needs adapting
-  other_major,            // ANYCUDA_CROSS_MAJOR=reject and another major than the caller's
-  other_loaded,           // another file of the same library is in the process
-  other_group,            // the process has libraries of its group, of another major
-  other_runtime,          // it needs the CUDA runtime of another major than the process has
-  no_metadata,            // strict, and no source says which minor it is
-  driver_too_old,         // its major is newer than the driver's
-  driver_branch_short,    // same major, but the branch is below that major's minimum
-  driver_branch_unknown,  // strict, and the branch is unknown
-  driver_major_unknown,   // same major, newer minor, and no minimum branch is known for the major
-  driver_failed           // strict, and the driver does not report which CUDA it supports
+  newer_than_known,  // a major the database does not know, and a caller that needs adapting
+  other_major,       // ANYCUDA_CROSS_MAJOR=reject and another major than the caller's
+  other_loaded,      // another file of the same library is in the process
+  other_group,       // the process has libraries of its group, of another major
+  other_runtime,     // it needs the CUDA runtime of another major than the process has
+  no_metadata,       // strict, and no source says which minor it is
+  driver_too_old,    // its major is newer than the driver's
+  driver_failed      // strict, and the driver does not report which CUDA it supports
 };
 
 struct CandidateQuery {
@@ -91,11 +88,9 @@ struct CandidateQuery {
 Verdict evaluate(const CandidateQuery& query);
 
 // Might the verdict change if the query had the driver's CUDA version, then the candidate's exact
-// version, then the driver's branch? Each fact costs more than the one before: files are read, the
-// driver is started.
+// version? Each fact costs: files are read.
 bool needs_driver_version(const CandidateQuery& query);
 bool needs_exact_version(const CandidateQuery& query);
-bool needs_driver_branch(const CandidateQuery& query);
 
 // Order among accepted candidates of one tier: true if `a` is newer. Unknown minors are oldest.
 bool newer(Version a, Version b);

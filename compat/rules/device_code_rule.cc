@@ -10,7 +10,6 @@ struct ReleaseRow {
   std::int16_t cuda_major, cuda_minor, ptx_major, ptx_minor;
 };
 #include "cuda_releases.inc"  // written from catalogue/cuda_releases.txt
-#include "tegra_gpus.inc"     // written from catalogue/gpus.txt
 
 // PTX that is newer than that of every row needs a newer CUDA than the last one.
 Version cuda_of_ptx(Version ptx) {
@@ -53,13 +52,6 @@ static_assert(kFirstWithZstd.known() && kFirstWithConcatenated.known(),
               "packings.txt: the newest CUDA whose driver does not read a packing must be a row of "
               "cuda_releases.txt, and not its last row");
 
-bool is_tegra(int architecture) {
-  for (const int one : kTegra) {
-    if (one == architecture) return true;
-  }
-  return false;
-}
-
 Version cuda_of_format(const CodeFacts& code) {
   if (newer(kNewFormat, code.format)) return {};
   return code.architecture < kFirstOfNewFormat ? Version{13, 0} : Version{12, 8};
@@ -98,16 +90,6 @@ Version oldest_cuda_for(const CodeFacts& code) {
 bool loads(Version cuda, const CodeFacts& code) {
   const Version oldest = oldest_cuda_for(code);
   return !cuda.known() || !oldest.known() || !newer(oldest, cuda);
-}
-
-bool runs_on(int gpu, const CodeFacts& code) {
-  if (gpu == 0 || code.architecture == 0 || code.kind == CodeFacts::Kind::other) return true;
-  if (code.target == 'a') return code.architecture == gpu;
-  if (code.architecture > gpu) return false;
-  if (code.kind == CodeFacts::Kind::ptx && code.target == 0) return true;
-  // Cubins of Tegra run on no other GPU, and Tegra runs no others.
-  if (is_tegra(code.architecture) || is_tegra(gpu)) return code.architecture == gpu;
-  return code.architecture / 10 == gpu / 10;
 }
 
 }  // namespace anycuda

@@ -35,7 +35,4 @@ Version oldest_cuda_for(const CodeFacts& code);
 // Does a driver that supports `cuda` load it by the rules? True if no rule applies.
 bool loads(Version cuda, const CodeFacts& code);
 
-// Does a GPU of that compute capability, 75 for 7.5, run it? True where either is not known.
-bool runs_on(int gpu, const CodeFacts& code);
-
 }  // namespace anycuda

@@ -65,6 +65,9 @@ Preference preference(const Rank& a, const Rank& b) {
   if (a.runtimes_major != b.runtimes_major) {
     return a.runtimes_major ? Preference::runtimes_major : Preference::none;
   }
+  if (a.known_major != b.known_major) {
+    return a.known_major ? Preference::known_major : Preference::none;
+  }
   return newer(a.version, b.version) ? Preference::newest : Preference::none;
 }
 

@@ -17,6 +17,7 @@
 // - A linker of the caller's major: a program may bring LTO-IR in its fatbins.
 // - A library of the CUDA of the process's runtime: NVIDIA tests only libraries of one CUDA
 // together.
+// - A library whose major is known, if its SONAME is of several: the other may not fit at all.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,7 @@ struct Rank {
   bool lto_ir_flows = true;    // between it and one of its peers
   bool callers_major = true;   // or the caller's major does not matter
   bool runtimes_major = true;  // of the loaded CUDA runtime's major, or none is loaded
+  bool known_major = true;     // its CUDA major is known
 };
 Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceContext& context);
 
@@ -59,6 +61,7 @@ enum class Preference : std::uint8_t {
   lto_ir,
   callers_major,
   runtimes_major,
+  known_major,
   newest
 };
 

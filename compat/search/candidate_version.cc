@@ -1,53 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/candidate_version.h"
 
+#include "compat/search/version/release_by_name.h"
+
 namespace anycuda {
 namespace {
 
-// A source describes another file if it names another major than the file's symbols, or a minor
-// that did not have names that the file has.
-bool contradicts(Version recorded, const ImageFacts& image) {
-  const Version symbols = image.version;
-  if (recorded.major == symbols.major) return recorded.minor < symbols.minor;
-  return recorded.major < symbols.major || recorded.major > image.newest_major;
+ReleaseRange releases_of(const ImageFacts& image) {
+  const int newest = image.major_is_known() ? image.version.major : image.newest_major;
+  ReleaseRange range = ReleaseRange::of_majors(image.version.major, newest);
+  if (image.version.minor > 0) range.first += image.version.minor;
+  return range;
 }
 
-const char* conflict(const ToolkitVersion& recorded, Version symbols, Arena* arena) {
-  const Version version = recorded.version;
-  const char* text =
-      symbols.minor >= 0
-          ? arena->format("%s says CUDA %d.%d, the library's symbols say CUDA %d.%d or later",
-                          recorded.source, version.major, version.minor, symbols.major,
-                          symbols.minor)
-          : arena->format("%s says CUDA %d.%d, the library's symbols say CUDA %d", recorded.source,
-                          version.major, version.minor, symbols.major);
-  return text != nullptr ? text : "its metadata and its symbols disagree";
+void narrow(ReleaseRange range, ImageFacts* image) {
+  const Version first = range.version();
+  if (first.minor > 0 || first.major != image->version.major) {
+    image->version = {first.major, first.minor > 0 ? first.minor : -1};
+  }
+  image->newest_major = range.last / ReleaseRange::kMinors;
 }
 
 }  // namespace
 
-void narrow(const ToolkitVersion& recorded, ImageFacts* image) {
-  const int major = recorded.version.known() ? recorded.version.major : recorded.major;
-  if (major < image->version.major || major > image->newest_major) return;
-  if (major != image->version.major) image->version = {major, -1};
-  image->newest_major = major;
+ToolkitVersion read_release(const LibraryDescriptor& library, const char* path, Arena* arena,
+                            ImageFacts* image) {
+  ToolkitVersion toolkit;
+  const NamedRelease named = release_by_name(library, path, releases_of(*image), arena);
+  if (!named.range.is_empty()) narrow(named.range, image);
+  if (!named.range.is_exact()) {
+    toolkit.problem = "no name of its file, folders and packages tells it";
+    return toolkit;
+  }
+  toolkit.version = named.range.version();
+  toolkit.source = named.source;
+  toolkit.file = named.file;
+  return toolkit;
 }
 
 void read_toolkit_version(Search* search, Candidate* candidate) {
   if (candidate->toolkit_read) return;
   candidate->toolkit_read = true;
-  const ToolkitVersion recorded =
-      toolkit_version_of(candidate->path, &search->arena, &search->sites);
-  candidate->toolkit = recorded;
-  if (recorded.version.known() && recorded.version.minor >= 0 &&
-      !contradicts(recorded.version, candidate->image)) {
-    return;
-  }
-  if (!recorded.version.known()) narrow(recorded, &candidate->image);
-  candidate->toolkit.version = {};
-  if (recorded.version.known() && recorded.version.minor >= 0) {
-    candidate->toolkit.problem = conflict(recorded, candidate->image.version, &search->arena);
-  }
+  candidate->toolkit =
+      read_release(search->library(), candidate->path, &search->arena, &candidate->image);
 }
 
 void read_toolkit_versions(Search* search) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The release of a candidate: exact if an authoritative source states it; else a lower bound.
+// The release of a candidate: exact if a name tells it; else a lower bound.
 #pragma once
 
 #include "compat/search/search_state.h"
 
 namespace anycuda {
 
-// Reads the toolkit of the candidate's file, once. The recorded version and the file's own symbols
-// must agree; otherwise the version is unknown, and the problem says so.
-void read_toolkit_version(Search* search, Candidate* candidate);
+// The release of a library's file by names. Narrows the image's version and newest major.
+ToolkitVersion read_release(const LibraryDescriptor& library, const char* path, Arena* arena,
+                            ImageFacts* image);
 
-// Of an image whose SONAME is of several majors: those that the record leaves.
-void narrow(const ToolkitVersion& recorded, ImageFacts* image);
+// The same of a candidate, once.
+void read_toolkit_version(Search* search, Candidate* candidate);
 
 // The same for all usable candidates, for a report that names them.
 void read_toolkit_versions(Search* search);

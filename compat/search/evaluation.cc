@@ -26,13 +26,6 @@ void know_driver(Search* search) {
   search->driver_path = driver.path;
 }
 
-void know_branch(Search* search) {
-  if (search->machine.branch == nullptr || search->branch_problem != nullptr) return;
-  const Branch& branch = search->machine.branch();
-  search->driver.branch = branch.number;
-  search->branch_problem = branch.cause;
-}
-
 bool usable_in(const Candidate& candidate, int environment) {
   return candidate.environment == environment && candidate.image.state == FileState::usable;
 }
@@ -108,18 +101,22 @@ Verdict evaluate_candidate(Search* search, Candidate* candidate) {
     read_toolkit_version(search, candidate);
     put_version(*candidate, &query.candidate);
   }
-  // A driver that supports CUDA M belongs to the branch that M came with or a later one, and that
-  // branch is the minimum: the answer refuses no released driver. The query starts NVML (some 10
-  // ms) in every thread that makes its first call then, so only strict mode runs it.
-  if (search->request.policy.mode == Mode::strict && needs_driver_branch(query)) {
-    know_branch(search);
-    query.driver = search->driver;
-  }
   return evaluate(query);
 }
 
 Rank rank_in(const Report& report, const Candidate& candidate) {
-  return rank_of(report.library().rules, known_version(candidate), Context(report).value);
+  const int runtime = report.major_of(Bond::runtime);
+  Rank rank = rank_of(report.library().rules, known_version(candidate), Context(report).value);
+  // One of the majors that its SONAME allows; a loaded file, or one that the user names, keeps its
+  // place.
+  const bool is_found =
+      candidate.tier != SearchTier::loaded && candidate.tier != SearchTier::variable;
+  rank.known_major = candidate.image.major_is_known() || !is_found;
+  if (!rank.known_major && candidate.image.version.major <= runtime &&
+      runtime <= candidate.image.newest_major) {
+    rank.runtimes_major = true;
+  }
+  return rank;
 }
 
 // Driver libraries are not ordered by version: the first one found, which the dynamic linker would
@@ -147,7 +144,7 @@ void know_relatives(Search* search) {
   for (int i = 0; i < search->relative_count; ++i) {
     LoadedRelative& relative = search->relatives[i];
     if (relative.image.major_is_known()) continue;
-    narrow(toolkit_version_of(relative.path, &search->arena, &search->sites), &relative.image);
+    read_release(*relative.relative->library, relative.path, &search->arena, &relative.image);
   }
 }
 
@@ -164,8 +161,11 @@ void note_relation(Search* search, const LoadedCopy& copy) {
 void know_relations(Search* search) {
   for (int i = 0; i < search->peer_count; ++i) {
     PeerLibrary& peer = search->peers[i];
-    const ToolkitVersion recorded = toolkit_version_of(peer.path, &search->arena, &search->sites);
-    if (recorded.version.major == peer.version.major) peer.version = recorded.version;
+    ImageFacts image;
+    image.version = peer.version;
+    const ToolkitVersion toolkit =
+        read_release(*search->library().peer, peer.path, &search->arena, &image);
+    if (toolkit.version.known()) peer.version = toolkit.version;
   }
   know_relatives(search);
 }

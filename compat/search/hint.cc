@@ -27,8 +27,7 @@ const char* file_that_stays(const Report& report) {
 
 bool refused_by_driver(const Report& report) {
   for (const Verdict verdict :
-       {Verdict::driver_too_old, Verdict::driver_branch_short, Verdict::driver_branch_unknown,
-        Verdict::driver_major_unknown, Verdict::driver_failed, Verdict::no_metadata}) {
+       {Verdict::driver_too_old, Verdict::driver_failed, Verdict::no_metadata}) {
     if (any(report, verdict)) return true;
   }
   return false;
@@ -56,16 +55,12 @@ const char* driver_hint(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
   const char* article = article_of(library.product);
   const Version driver = report.driver.cuda;
-  if (any(report, Verdict::driver_too_old) || any(report, Verdict::driver_branch_short)) {
+  if (any(report, Verdict::driver_too_old)) {
     const char* text = arena->format("update the driver, or install %s %s of CUDA %d or older",
                                      article, library.product, driver.major);
     if (text == nullptr || library.rules.output == Output::none) return text;
     return arena->format("%s; if its output is for another machine, set %s=off", text,
                          kStubModeVariable);
-  }
-  if (any(report, Verdict::driver_major_unknown)) {
-    return arena->format("update the driver or anycuda, or install %s %s of CUDA %d.%d or older",
-                         article, library.product, driver.major, driver.minor);
   }
   if (any(report, Verdict::driver_failed)) {
     return arena->format("repair the driver (does nvidia-smi work?), or set %s=best_effort",

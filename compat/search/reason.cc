@@ -76,7 +76,6 @@ const char* subject_of_requirement(const LibraryDescriptor& library) {
 const char* reason_of_driver(const Candidate& candidate, const Report& report, Arena* arena) {
   const Version version = known_version(candidate);
   const DriverFacts& driver = report.driver;
-  const char* branch_problem = report.branch_problem != nullptr ? report.branch_problem : "";
   switch (candidate.verdict) {
     case Verdict::driver_too_old:
       return arena->format(
@@ -86,26 +85,11 @@ const char* reason_of_driver(const Candidate& candidate, const Report& report, A
           subject_of_requirement(report.library()), version.major, report.driver_path,
           driver.cuda.major, driver.cuda.minor, article_of(report.library().product),
           report.library().product, driver.cuda.major, kDriverCompatVariable);
-    case Verdict::driver_branch_short:
-      return arena->format(
-          "CUDA %d.x needs a driver of branch %d or newer; %s is of branch %d (update the driver)",
-          version.major, minimum_branch(version.major), report.driver_path, driver.branch);
-    case Verdict::driver_branch_unknown:
-      return arena->format(
-          "newer than the driver's CUDA %d.%d, and the driver branch of %s is unknown (%s); "
-          "%s=strict requires it (update the driver, or set %s=best_effort)",
-          driver.cuda.major, driver.cuda.minor, report.driver_path, branch_problem,
-          report.request.policy.mode_variable, kStubModeVariable);
     case Verdict::driver_failed:
       return arena->format(
           "%s, and %s=strict requires it (repair the driver, or set %s=best_effort)",
           or_unknown(describe_failed_driver(report.driver_path, driver.error, arena)),
           report.request.policy.mode_variable, kStubModeVariable);
-    case Verdict::driver_major_unknown:
-      return arena->format(
-          "newer than the driver's CUDA %d.%d, and no minimum driver branch is known for CUDA %d "
-          "(update the driver or anycuda)",
-          driver.cuda.major, driver.cuda.minor, version.major);
     default:
       return "unknown";
   }
@@ -116,9 +100,8 @@ const char* reason_of_metadata(const Candidate& candidate, const Report& report,
   return arena->format(
       "its exact CUDA %d version is unknown (%s); %s=strict requires it: %s supports up to CUDA "
       "%d.%d (install it by pip, conda or NVIDIA's installer, or set %s=best_effort)",
-      candidate.image.version.major, *problem != '\0' ? problem : "nothing was read",
-      report.request.policy.mode_variable, report.driver_path, report.driver.cuda.major,
-      report.driver.cuda.minor, kStubModeVariable);
+      candidate.image.version.major, problem, report.request.policy.mode_variable,
+      report.driver_path, report.driver.cuda.major, report.driver.cuda.minor, kStubModeVariable);
 }
 
 const char* reason_of_relative(const Candidate& candidate, const Report& report, Bond bond,
@@ -169,9 +152,6 @@ const char* reason_of_verdict(const Candidate& candidate, const Report& report, 
     case Verdict::no_metadata:
       return or_unknown(reason_of_metadata(candidate, report, arena));
     case Verdict::driver_too_old:
-    case Verdict::driver_branch_short:
-    case Verdict::driver_branch_unknown:
-    case Verdict::driver_major_unknown:
     case Verdict::driver_failed:
       return or_unknown(reason_of_driver(candidate, report, arena));
   }
@@ -209,11 +189,9 @@ const char* reason_of_preference(const Candidate& chosen, const Candidate& passe
     case Preference::gpu:
       return or_unknown(arena->format(
           "CUDA %d has no code for GPUs older than compute capability %d.%d, and this machine has "
-          "one "
-          "of %d.%d",
+          "one",
           known_version(passed).major, oldest_gpu_of(known_version(passed).major) / 10,
-          oldest_gpu_of(known_version(passed).major) % 10, report.oldest_gpu / 10,
-          report.oldest_gpu % 10));
+          oldest_gpu_of(known_version(passed).major) % 10));
     case Preference::ptx:
       return or_unknown(arena->format("%s supports up to CUDA %d.%d and cannot compile its PTX",
                                       report.driver_path, report.driver.cuda.major,
@@ -230,6 +208,8 @@ const char* reason_of_preference(const Candidate& chosen, const Candidate& passe
       return or_unknown(arena->format("the process has loaded the CUDA runtime of CUDA %d, %s",
                                       report.major_of(Bond::runtime),
                                       report.relative(Bond::runtime)->path));
+    case Preference::known_major:
+      return "no name tells which CUDA it belongs to";
     case Preference::newest:
     case Preference::none:
       break;

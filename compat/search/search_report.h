@@ -66,7 +66,6 @@ struct Report {
   DriverFacts driver;                         // as far as they were asked for
   const char* driver_path = nullptr;          // nullptr: the driver was not asked for
   int oldest_gpu = 0;                         // 0: not asked for, or not known
-  const char* branch_problem = nullptr;       // nullptr: the branch was not asked for
   const char* differing_variables = nullptr;  // of toolkits, in words, or nullptr
   PeerLibrary peers[kMostPeers] = {};
   int peer_count = 0;

@@ -8,7 +8,7 @@
 namespace anycuda {
 
 Search::Search(const Report& so_far, const Machine& world, Arena* memory)
-    : Report(so_far), machine(world), arena(*memory), sites(memory, world.root()) {
+    : Report(so_far), machine(world), arena(*memory) {
   first = nullptr;
   chosen = nullptr;
   for (const Candidate* c = so_far.candidates(); c != nullptr; c = c->next) {

@@ -9,13 +9,12 @@
 #include "compat/base/shortage.h"
 #include "compat/search/machine/machine.h"
 #include "compat/search/search_report.h"
-#include "compat/search/toolkit/site_packages.h"
 
 namespace anycuda {
 
 struct Search : Report {
   Search(const Request& asked, const Machine& world, Arena* memory)
-      : Report(asked), machine(world), arena(*memory), sites(memory, world.root()) {}
+      : Report(asked), machine(world), arena(*memory) {}
   // Continues a finished search, whose report is not changed. `whole` is false if memory for its
   // candidates is missing.
   Search(const Report& so_far, const Machine& world, Arena* memory);
@@ -25,7 +24,6 @@ struct Search : Report {
   const bool logs_steps = log_enabled(LogLevel::debug);
   const Machine& machine;
   Arena& arena;
-  Sites sites;  // folders with the records of packages that versions were read in
   using Report::first;
   Candidate* last = nullptr;
   bool knows_what_is_loaded = false;  // loaded_major, and the candidates of that tier

@@ -51,7 +51,6 @@ class Code {
     if (!header.begins_with(device_code::kFatbin, sizeof device_code::kFatbin)) return;
     std::uint64_t size = 0;
     header.read(device_code::kFatbinSize, &size);
-    is_linked_ = wrapper.version == kLinked;
     entries_ = {wrapper.fatbin + device_code::kFatbinHeader, static_cast<std::size_t>(size)};
     each([this](const CodeFacts& code) {
       if (code.kind == CodeFacts::Kind::ptx && newer(code.format, newest_ptx_)) {
@@ -87,10 +86,6 @@ class Code {
     return !any([](const CodeFacts&) { return true; });
   }
 
-  // From relocatable device code (nvcc -rdc=true): for other GPUs the driver links the PTX of the
-  // objects, which are not in it.
-  bool is_linked() const { return is_linked_; }
-
  private:
   template <typename Visit>
   bool visit_one(const device_code::FatbinEntry& entry, bool concatenated, Visit& visit) const {
@@ -102,7 +97,6 @@ class Code {
 
   device_code::Bytes entries_;
   Version newest_ptx_;
-  bool is_linked_ = false;
 };
 
 // "sm_80, sm_90a, PTX 9.0 for compute_90": equal neighbours once, and only as many as there is room
@@ -175,20 +169,10 @@ void report_device_code(std::uint64_t fat_binary) {
   const Version cuda = driver.facts.cuda;
   if (!cuda.known()) return;
   const auto is_loaded = [&](const CodeFacts& one) { return loads(cuda, one); };
-  const bool any_loads = code.any(is_loaded);
-  if (any_loads && code.is_linked()) return;
-  const int gpu = any_loads ? oldest_gpu_of_process(driver) : 0;
-  if (code.any([&](const CodeFacts& one) { return is_loaded(one) && runs_on(gpu, one); })) return;
+  if (code.any(is_loaded)) return;
   const char* file = new_file(reinterpret_cast<const void*>(fat_binary));
   if (file == nullptr) return;
   const List list(code);
-  if (any_loads) {
-    log_line(LogLevel::warn,
-             "cudart: %s: a GPU of compute capability %d.%d runs no code from one of this file's "
-             "fat binaries (%s); if these kernels are for that GPU, build them for sm_%d too",
-             file, gpu / 10, gpu % 10, list.text(), gpu);
-    return;
-  }
   const Version needed = oldest_cuda_of(code);
   log_line(
       LogLevel::warn,

@@ -5,10 +5,11 @@
 
 #include <atomic>
 
+#include "compat/base/environment.h"
 #include "compat/base/intern.h"
 #include "compat/base/log.h"
 #include "compat/base/shortage.h"
-#include "compat/search/driver/driver_branch.h"
+#include "compat/search/driver/oldest_gpu.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
 
@@ -17,12 +18,6 @@ namespace {
 
 const Driver kNoDriver{};
 std::atomic<const Driver*> known_driver{nullptr};
-
-constexpr int kNotAsked = -1;
-std::atomic<int> known_oldest_gpu{kNotAsked};
-
-const Branch kNoBranch{0, "out of memory or file descriptors"};
-std::atomic<const Branch*> known_branch{nullptr};
 
 // The first stored record is kept; `mine` may be discarded.
 template <typename Record>
@@ -57,20 +52,6 @@ const Driver* ask_driver_library() {
   log_step("driver: %s supports CUDA %d.%d", driver.path, driver.facts.cuda.major,
            driver.facts.cuda.minor);
   return intern(driver, &Driver::path, driver.path);
-}
-
-// nullptr: a shortage since shortages() returned `before`, or no memory.
-const Branch* ask_nvml(const Driver& driver, std::uint64_t before) {
-  Arena arena;
-  if (!arena.usable()) return nullptr;
-  const BranchFound found = find_branch(driver.path, &arena);
-  if (found.number == 0 && shortage_since(before) != 0) return nullptr;
-  if (found.number != 0) {
-    log_step("driver: %s is of branch %d", driver.path, found.number);
-  } else {
-    log_step("driver: the branch of %s is unknown (%s)", driver.path, found.cause);
-  }
-  return intern(Branch{found.number, ""}, &Branch::cause, found.cause);
 }
 
 }  // namespace
@@ -112,36 +93,10 @@ const Driver& driver_of_process() {
   return publish(&known_driver, mine != nullptr ? mine : &kNoDriver);
 }
 
-const Branch& branch_of_process(const Driver& driver) {
-  if (const Branch* branch = known_branch.load(std::memory_order_acquire)) return *branch;
-  const std::uint64_t before = shortages();
-  const Branch* mine = ask_nvml(driver, before);
-  if (mine == nullptr && shortage_since(before) != 0) return kNoBranch;
-  return publish(&known_branch, mine != nullptr ? mine : &kNoBranch);
-}
-
-int oldest_gpu_of_process(const Driver& driver) {
-  int known = known_oldest_gpu.load(std::memory_order_relaxed);
-  if (known != kNotAsked) return known;
-  const std::uint64_t before = shortages();
-  known = find_oldest_gpu(driver.path);
-  if (known == 0 && shortage_since(before) != 0) return 0;  // the next search asks again
-  known_oldest_gpu.store(known, std::memory_order_relaxed);
-  if (known == 0) {
-    log_step("driver: the oldest GPU of %s is unknown: NVML reports no compute capability",
-             driver.path);
-  } else {
-    log_step("driver: the oldest GPU of %s is of compute capability %d.%d", driver.path, known / 10,
-             known % 10);
-  }
-  return known;
-}
-
 Machine this_machine() {
   Machine machine;
   machine.driver = driver_of_process;
-  machine.branch = []() -> const Branch& { return branch_of_process(driver_of_process()); };
-  machine.oldest_gpu = []() { return oldest_gpu_of_process(driver_of_process()); };
+  machine.oldest_gpu = [] { return oldest_gpu_below(system_root()); };
   return machine;
 }
 

@@ -21,12 +21,6 @@ DriverLookup look_up_driver(Arena* arena, bool keeps = true);
 // or memory had run out (base/shortage.h).
 const Driver& driver_of_process();
 
-// The branch of that driver, asked at the first call.
-const Branch& branch_of_process(const Driver& driver);
-
-// The compute capability of its oldest GPU, asked at the first call; 0: not known.
-int oldest_gpu_of_process(const Driver& driver);
-
 // This process on this computer, with these.
 Machine this_machine();
 

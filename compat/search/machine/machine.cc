@@ -77,7 +77,6 @@ Machine::Machine()
       interpreter(this_interpreter),
       open(open_shared_library),
       driver(nullptr),
-      branch(nullptr),
       oldest_gpu(nullptr) {}
 
 }  // namespace anycuda

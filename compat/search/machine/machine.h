@@ -22,12 +22,6 @@ struct Driver {
   static constexpr int kNoVersion = -3;  // it returned success without a CUDA version
 };
 
-// The driver's branch, or why it is unknown.
-struct Branch {
-  int number = 0;
-  const char* cause = "";
-};
-
 // The result of opening a library. `error` is the dynamic linker's text, valid until it is called
 // again; nullptr if there is a handle.
 struct OpenResult {
@@ -74,11 +68,10 @@ struct Machine {
   Interpreter (*interpreter)(Arena* arena);
   OpenResult (*open)(const char* path, int flags);
   // The driver's facts, asked for when the first candidate depends on them; nullptr: no driver rule
-  // applies. Both give the same answer at every call, except after a shortage; what they return
+  // applies. It gives the same answer at every call, except after a shortage; what it returns
   // lives for ever.
   const Driver& (*driver)();
-  const Branch& (*branch)();
-  // The compute capability of the driver's oldest GPU, 75 for 7.5; 0: not known. Like these two.
+  // The oldest GPU that the machine may have: a compute capability, 75 for 7.5; 0: not known.
   int (*oldest_gpu)();
 };
 

@@ -88,6 +88,7 @@ class Descriptor:
     companions: tuple[str, ...]  # libraries without a stub in it, numbered as this one: "libnvblas"
     packages: dict[str, str]  # package manager -> package; {major} in it is CUDA's. note: what a reader must know
     order: int  # in reports
+    numbers: "tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]"  # abi/numbers.txt: release, first, last
     opens: str  # the prefix of a file's name by which the library opens this file: "libnvrtc-builtins.so"
 
     @property
@@ -172,8 +173,25 @@ def load(path: Path) -> Descriptor:
     if unknown_majors:
         raise ValueError(f"{path}: required_symbols names the majors {unknown_majors}, which majors does not have")
     values |= {"companions": tuple(values["companions"]), "majors": majors, "required_symbols": by_major,
-               "wheel_folders": tuple(values["wheel_folders"]), "questions": tuple(values["questions"])}
+               "wheel_folders": tuple(values["wheel_folders"]), "questions": tuple(values["questions"]),
+               "numbers": _numbers(path.parent / "abi" / "numbers.txt")}
     return Descriptor(**values)
+
+
+def _numbers(path: Path) -> tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]:
+    """The numbers of a library's files by the release of CUDA: empty if they are CUDA's."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        if not line or line[0] == "#":
+            continue
+        match = re.fullmatch(r"(\d+\.\d+) +(\d+\.\d+\.\d+) +(\d+\.\d+\.\d+)", line)
+        if not match:
+            raise ValueError(f"{path}: {line!r} is not `release first last`, the last two with three numbers each")
+        first, last = (tuple(map(int, text.split("."))) for text in match.groups()[1:])
+        if max(first + last) > 255 or first > last:
+            raise ValueError(f"{path}: {line!r}: the numbers must be in order and at most 255")
+        rows.append((match[1], first, last))
+    return tuple(rows)
 
 
 def wrong_keys(missing: Collection[str], unknown: Collection[str]) -> str:

@@ -304,8 +304,17 @@ def descriptor_data(descriptor: Descriptor, name: str) -> str:
         f"{{{m.number}, {m.last}, {quote(m.soname)}, {quote(m.symbol_version) if m.symbol_version else 'nullptr'}}}"
         for m in descriptor.majors)
     folders = "".join(quote(folder) + ", " for folder in descriptor.wheel_folders)
+    numbers = [(_release_number(release), "{" + ", ".join(map(str, first)) + "}", "{" + ", ".join(map(str, last)) + "}")
+               for release, first, last in descriptor.numbers]
     return (f"constexpr MajorRow k{name}Majors[] = {{\n{majors}}};\n"
-            f"const char* const k{name}Folders[] = {{{folders}nullptr}};")
+            f"const char* const k{name}Folders[] = {{{folders}nullptr}};"
+            + ("\n" + array("NumberRow", f"k{name}Numbers", numbers) if numbers else ""))
+
+
+def _release_number(release: str) -> int:
+    """As ReleaseRange in compat/search/version/release_range.h."""
+    major, minor = map(int, release.split("."))
+    return 100 * major + minor
 
 
 def title_of(descriptor: Descriptor) -> str:
@@ -330,7 +339,8 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr", re
     rest = [(f"k{name}Relatives" if relatives else "nullptr", "nullptr"), (str(relatives), "0"),
             (str(descriptor.own_releases).lower(), "false"),
             (quote(descriptor.callers.soname) if descriptor.callers else "nullptr", "nullptr"),
-            (quote(descriptor.opens) if descriptor.opens else "nullptr", "nullptr")]
+            (quote(descriptor.opens) if descriptor.opens else "nullptr", "nullptr"),
+            (f"k{name}Numbers" if descriptor.numbers else "nullptr", "nullptr"), (str(len(descriptor.numbers)), "0")]
     while rest and rest[-1][0] == rest[-1][1]:  # what the struct has by default
         rest.pop()
     fields += [value for value, _ in rest]

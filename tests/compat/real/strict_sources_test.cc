@@ -6,7 +6,7 @@
 // in a separate process.
 #include <map>
 
-#include "../package_machine.h"
+#include "../metadata/package_machine.h"
 #include "compat/descriptor/libraries.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which device code a driver loads, and which a GPU runs.
+// Which device code a driver loads.
 #include "compat/rules/device_code_rule.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
 
 namespace anycuda {
 namespace {
@@ -24,36 +17,6 @@ CodeFacts ptx(Version version, int architecture = 80, char target = 0) {
 CodeFacts beside_ptx(CodeFacts code, Version newest_ptx) {
   code.newest_ptx = newest_ptx;
   return code;
-}
-
-// A line of device_code_gpus.txt: "sm_100f: 100 103".
-struct Row {
-  std::string name;
-  CodeFacts code;
-  std::set<int> gpus;
-};
-
-Row row_of(const std::string& line) {
-  Row row;
-  std::istringstream words(line);
-  std::getline(words, row.name, ':');
-  const std::string number = row.name.substr(row.name.find('_') + 1);
-  const char last = number.empty() ? '\0' : number.back();
-  const char target = last == 'a' || last == 'f' ? last : '\0';
-  const int architecture = std::atoi(number.c_str());
-  row.code = row.name.rfind("sm_", 0) == 0 ? cubin(architecture, {1, 7}, target)
-                                           : ptx({8, 0}, architecture, target);
-  for (int gpu = 0; words >> gpu;) row.gpus.insert(gpu);
-  return row;
-}
-
-std::vector<Row> rows() {
-  std::ifstream file(ANYCUDA_SOURCE_DIR "/tests/compat/rules/device_code_gpus.txt");
-  std::vector<Row> found;
-  for (std::string line; std::getline(file, line);) {
-    if (line[0] != '#') found.push_back(row_of(line));
-  }
-  return found;
 }
 
 TEST(DeviceCodeRule, DriversBefore12_4ReadNoZstd) {
@@ -78,20 +41,6 @@ TEST(DeviceCodeRule, TheDriverOf13_0PassesOverConcatenatedEntries) {
     code.concatenated = true;
     EXPECT_FALSE(loads({13, 0}, code));
     EXPECT_TRUE(loads({13, 1}, code));
-  }
-}
-
-TEST(DeviceCodeRule, EveryCodeRunsOnTheGpusOfTheSharedFile) {
-  const std::vector<Row> all = rows();
-  std::set<int> gpus;
-  for (const Row& row : all) gpus.insert(row.code.architecture);
-  ASSERT_GE(gpus.size(), 24u);
-  for (const Row& row : all) {
-    std::set<int> found;
-    for (const int gpu : gpus) {
-      if (runs_on(gpu, row.code)) found.insert(gpu);
-    }
-    EXPECT_EQ(found, row.gpus) << row.name;
   }
 }
 
@@ -132,41 +81,6 @@ TEST(DeviceCodeRule, CodeWithoutARule_IsAccepted) {
   EXPECT_TRUE(loads({11, 0}, ptx({})));
   EXPECT_TRUE(loads({11, 0}, cubin(80, {})));
   EXPECT_FALSE(oldest_cuda_for(cubin(80)).known());
-}
-
-TEST(DeviceCodeRule, ACubinRunsOnItsMajorFromItsMinorOn) {
-  EXPECT_TRUE(runs_on(80, cubin(80)));
-  EXPECT_TRUE(runs_on(86, cubin(80)));
-  EXPECT_FALSE(runs_on(80, cubin(86)));
-  EXPECT_FALSE(runs_on(90, cubin(80)));
-  EXPECT_FALSE(runs_on(120, cubin(100)));
-  EXPECT_FALSE(runs_on(120, cubin(12)));
-}
-
-TEST(DeviceCodeRule, TegraCubinRunsOnlyOnItsGpu) {
-  EXPECT_TRUE(runs_on(87, cubin(87)));
-  EXPECT_FALSE(runs_on(89, cubin(87)));
-  EXPECT_FALSE(runs_on(87, cubin(86)));
-  EXPECT_TRUE(runs_on(87, ptx({8, 0}, 80)));
-}
-
-TEST(DeviceCodeRule, PtxRunsOnEveryLaterGpu) {
-  EXPECT_TRUE(runs_on(120, ptx({8, 0}, 50)));
-  EXPECT_FALSE(runs_on(75, ptx({8, 0}, 80)));
-}
-
-TEST(DeviceCodeRule, CodeForOneGpuOrAFamilyStaysThere) {
-  EXPECT_TRUE(runs_on(90, cubin(90, {1, 7}, 'a')));
-  EXPECT_FALSE(runs_on(100, ptx({8, 0}, 90, 'a')));
-  EXPECT_FALSE(runs_on(103, cubin(100, {1, 8}, 'a')));
-  EXPECT_TRUE(runs_on(103, cubin(100, {1, 8}, 'f')));
-  EXPECT_TRUE(runs_on(103, ptx({8, 8}, 100, 'f')));
-  EXPECT_FALSE(runs_on(120, ptx({8, 8}, 100, 'f')));
-}
-
-TEST(DeviceCodeRule, WithoutAGpu_AllCodeIsAccepted) {
-  EXPECT_TRUE(runs_on(0, cubin(90)));
-  EXPECT_TRUE(runs_on(90, {}));
 }
 
 }  // namespace

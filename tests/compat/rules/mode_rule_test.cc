@@ -62,13 +62,11 @@ TEST_P(ModeRule, LoadedOrUnboundLibrary_IsAccepted) {
     CandidateQuery loaded = question_of(GetParam(), mode);
     loaded.candidate.loaded = true;
     EXPECT_EQ(evaluate(loaded), Verdict::accepted);
-    EXPECT_FALSE(needs_driver_version(loaded) || needs_exact_version(loaded) ||
-                 needs_driver_branch(loaded));
+    EXPECT_FALSE(needs_driver_version(loaded) || needs_exact_version(loaded));
     CandidateQuery unbound = question_of(GetParam(), mode);
     unbound.library.driver_bound = false;
     EXPECT_EQ(evaluate(unbound), Verdict::accepted);
-    EXPECT_FALSE(needs_driver_version(unbound) || needs_exact_version(unbound) ||
-                 needs_driver_branch(unbound));
+    EXPECT_FALSE(needs_driver_version(unbound) || needs_exact_version(unbound));
   }
 }
 
@@ -76,11 +74,9 @@ TEST_P(ModeRule, LoadedOrUnboundLibrary_IsAccepted) {
 TEST_P(ModeRule, DependsOnlyOnRequestedFacts) {
   for (const Mode mode : {Mode::strict, Mode::best_effort, Mode::off}) {
     const CandidateQuery q = question_of(GetParam(), mode);
-    if (!needs_driver_branch(q)) {
-      CandidateQuery more = q;
-      if (more.driver.branch == 0) more.driver.branch = 1;
-      EXPECT_EQ(evaluate(more), evaluate(q)) << "the branch, in mode " << name_of(mode);
-    }
+    CandidateQuery branch = q;
+    branch.driver.branch = 1;
+    EXPECT_EQ(evaluate(branch), evaluate(q)) << "the branch, in mode " << name_of(mode);
     if (!needs_exact_version(q)) {
       CandidateQuery more = q;
       more.candidate.exact = true;
@@ -91,9 +87,6 @@ TEST_P(ModeRule, DependsOnlyOnRequestedFacts) {
 
 constexpr Verdict yes = Verdict::accepted;
 constexpr Verdict too_old = Verdict::driver_too_old;
-constexpr Verdict too_short = Verdict::driver_branch_short;
-constexpr Verdict no_branch = Verdict::driver_branch_unknown;
-constexpr Verdict no_minimum = Verdict::driver_major_unknown;
 constexpr Verdict no_metadata = Verdict::no_metadata;
 
 INSTANTIATE_TEST_SUITE_P(
@@ -105,25 +98,23 @@ INSTANTIATE_TEST_SUITE_P(
         // Of an older major any minor is served.
         ModeCase{"11.8", {11, 8}, true, 12020, 0, yes, yes, yes},
         ModeCase{"some 11", {11, -1}, false, 12020, 0, yes, yes, yes},
-        // Of the driver's own: up to its minor; above it by the branch.
+        // Of the driver's own: up to its minor, and above it.
         ModeCase{"12.1", {12, 1}, true, 12020, 0, yes, yes, yes},
         ModeCase{"12.2", {12, 2}, true, 12020, 0, yes, yes, yes},
         ModeCase{"12.3", {12, 3}, true, 12020, 535, yes, yes, yes},
         ModeCase{"12.9", {12, 9}, true, 12020, 525, yes, yes, yes},
-        ModeCase{"12.9", {12, 9}, true, 12020, 524, too_short, too_short, too_short},
-        ModeCase{"12.9", {12, 9}, true, 12020, 0, no_branch, yes, yes},
+        ModeCase{"12.9", {12, 9}, true, 12020, 524, yes, yes, yes},
+        ModeCase{"12.9", {12, 9}, true, 12020, 0, yes, yes, yes},
         ModeCase{"11.8", {11, 8}, true, 11000, 450, yes, yes, yes},
-        ModeCase{"11.8", {11, 8}, true, 11000, 449, too_short, too_short, too_short},
         ModeCase{"13.5", {13, 5}, true, 13000, 580, yes, yes, yes},
-        ModeCase{"13.5", {13, 5}, true, 13000, 579, too_short, too_short, too_short},
-        ModeCase{"14.1", {14, 1}, true, 14000, 999, no_minimum, no_minimum, no_minimum},
+        ModeCase{"14.1", {14, 1}, true, 14000, 999, yes, yes, yes},
         // The minor is unknown: strict refuses it, best_effort assumes the lowest.
         ModeCase{"some 12", {12, -1}, false, 12020, 0, no_metadata, yes, yes},
         ModeCase{"some 12", {12, -1}, false, 12020, 1, no_metadata, yes, yes},
         ModeCase{"at least 12.1", {12, 1}, false, 12020, 535, no_metadata, yes, yes},
         ModeCase{"at least 12.9", {12, 9}, false, 12020, 535, no_metadata, yes, yes},
         ModeCase{"at least 12.9", {12, 9}, false, 12020, 0, no_metadata, yes, yes},
-        ModeCase{"at least 12.9", {12, 9}, false, 12020, 1, no_metadata, too_short, too_short},
+        ModeCase{"at least 12.9", {12, 9}, false, 12020, 1, no_metadata, yes, yes},
         // Of a newer major none, whatever its minor, unless that is declared.
         ModeCase{"13.5", {13, 5}, true, 12020, 535, too_old, too_old, yes},
         ModeCase{"some 13", {13, -1}, false, 12020, 535, too_old, too_old, yes},
@@ -161,54 +152,16 @@ TEST(Needs, NoFactsForARefusedCandidate) {
     q.driver = driver_of(12020);
     EXPECT_TRUE(needs_driver_version(q));
     EXPECT_EQ(needs_exact_version(q), mode == Mode::strict) << "else no minor is refused";
-    q.driver.branch = 524;  // no minor above 12.2 runs under it
-    EXPECT_TRUE(needs_exact_version(q));
-    q.driver.branch = 525;
-    EXPECT_EQ(needs_exact_version(q), mode == Mode::strict) << "the minimum itself suffices";
-    q.driver.branch = 0;
     q.loaded_major = 11;
-    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q));
     q.loaded_major = 0;
     q.caller_major = 11;
     q.cross_major = CrossMajor::reject;
-    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q));
     q.cross_major = CrossMajor::adapt;
     q.library.newest_known_major = 11;
-    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q) || needs_driver_branch(q));
+    EXPECT_FALSE(needs_driver_version(q) || needs_exact_version(q));
   }
-}
-
-TEST(Needs, MinorOfAMajorWithoutAMinimumBranch) {
-  CandidateQuery q = plain_question();
-  q.library.newest_known_major = 14;
-  q.candidate.version = {14, -1};
-  q.driver = driver_of(14000, 999);
-  EXPECT_TRUE(needs_exact_version(q));
-}
-
-TEST(Needs, BranchOnlyIfItDecides) {
-  CandidateQuery q = plain_question();
-  q.candidate.exact = true;
-  q.driver = driver_of(12020);
-  for (const int minor : {0, 1, 2}) {
-    q.candidate.version = {12, minor};
-    EXPECT_FALSE(needs_driver_branch(q)) << minor;
-  }
-  q.candidate.version = {12, 3};
-  for (const Mode mode : {Mode::strict, Mode::best_effort}) {
-    q.mode = mode;
-    EXPECT_TRUE(needs_driver_branch(q));
-  }
-  q.mode = Mode::off;
-  EXPECT_FALSE(needs_driver_version(q) || needs_driver_branch(q));
-  q.mode = Mode::best_effort;
-  q.driver.branch = 535;
-  EXPECT_FALSE(needs_driver_branch(q)) << "known already";
-  q.driver.branch = 0;
-  q.candidate.version = {13, 5};
-  EXPECT_FALSE(needs_driver_branch(q)) << "refused whatever the branch";
-  q.candidate.version = {11, 8};
-  EXPECT_FALSE(needs_driver_branch(q)) << "served whatever the branch";
 }
 
 }  // namespace

@@ -10,18 +10,9 @@
 namespace anycuda {
 
 inline void PrintTo(Verdict verdict, std::ostream* out) {
-  const char* const names[] = {"accepted",
-                               "newer_than_known",
-                               "other_major",
-                               "other_loaded",
-                               "other_group",
-                               "other_runtime",
-                               "no_metadata",
-                               "driver_too_old",
-                               "driver_branch_short",
-                               "driver_branch_unknown",
-                               "driver_major_unknown",
-                               "driver_failed"};
+  const char* const names[] = {"accepted",     "newer_than_known", "other_major",
+                               "other_loaded", "other_group",      "other_runtime",
+                               "no_metadata",  "driver_too_old",   "driver_failed"};
   *out << names[static_cast<int>(verdict)];
 }
 

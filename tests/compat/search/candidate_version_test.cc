@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a record says of a file whose SONAME is of several majors.
+// What names tell about a file whose SONAME is of several majors.
 #include "compat/search/candidate_version.h"
 
 #include <gtest/gtest.h>
@@ -19,56 +19,60 @@ ImageFacts of_12_or_13(int minor = -1) {
   return image;
 }
 
-ToolkitVersion record(Version version, int major) {
-  ToolkitVersion recorded;
-  recorded.version = version;
-  recorded.major = major;
-  return recorded;
-}
+class CandidateVersion : public testing::Test {
+ protected:
+  ToolkitVersion read(const std::string& path, ImageFacts* image) {
+    return read_release(kLibrary, path.c_str(), &arena_, image);
+  }
+  unit::EmptyMachine machine_;
+  Arena arena_;
+};
 
-TEST(Narrow, ARecordedMajorIsTheFiles) {
+TEST_F(CandidateVersion, OfAToolkitsFolder_IsExact) {
   ImageFacts image = of_12_or_13();
-  narrow(record({13, 5}, 0), &image);
+  const ToolkitVersion found =
+      read(machine_.tree.file("apps/cuda/13.5/lib64/libtest.so", ""), &image);
+  EXPECT_EQ(found.version.major, 13);
+  EXPECT_EQ(found.version.minor, 5);
   EXPECT_EQ(image.version.major, 13);
-  EXPECT_EQ(image.version.minor, -1) << "of what the symbols tell";
   EXPECT_EQ(image.newest_major, 13);
-  image = of_12_or_13(3);
-  narrow(record({}, 12), &image);
-  EXPECT_EQ(image.version.major, 12);
-  EXPECT_EQ(image.version.minor, 3);
-  EXPECT_EQ(image.newest_major, 12);
+  EXPECT_STREQ(found.problem, "");
 }
 
-TEST(Narrow, AMajorWithoutThatSonameIsNotTheFiles) {
-  for (const int major : {0, 11, 14}) {
+TEST_F(CandidateVersion, OutsideTheRangeOfTheSymbols_IsNotTheFiles) {
+  for (const char* folder : {"cuda-11.8", "cuda-14.0", "cuda-12.2", "cuda"}) {
     ImageFacts image = of_12_or_13(3);
-    narrow(record({}, major), &image);
-    EXPECT_EQ(image.version.major, 12) << major;
-    EXPECT_EQ(image.version.minor, 3) << major;
-    EXPECT_EQ(image.newest_major, 13) << major;
+    const std::string path = machine_.tree.file(std::string(folder) + "/lib64/libtest.so.12", "");
+    EXPECT_FALSE(read(path, &image).version.known()) << folder;
+    EXPECT_EQ(image.version.major, 12) << folder;
+    EXPECT_EQ(image.version.minor, 3) << folder;
+    EXPECT_EQ(image.newest_major, 13) << folder;
   }
 }
 
 // The versions of the maths libraries' wheels are their own; the names of the wheels have the
 // major.
-TEST(CandidateVersion, OfAWheelWithoutAToolkitVersion_ItsNameTellsTheMajor) {
-  unit::EmptyMachine machine;
-  const std::string library = "nvidia/test/lib/libtest.so.12";
+TEST_F(CandidateVersion, OfAWheelWithoutAToolkitVersion_ItsNameTellsTheMajor) {
   for (const int major : {12, 13}) {
     const std::string packages = std::to_string(major) + "/site-packages/";
-    const std::string name = "nvidia_test_cu" + std::to_string(major) + "-1.2.3.4";
-    const std::string path = machine.tree.file(packages + library, "");
-    machine.tree.file(packages + name + ".dist-info/METADATA",
-                      "Name: nvidia-test-cu" + std::to_string(major) + "\nVersion: 1.2.3.4\n\n");
-    machine.tree.file(packages + name + ".dist-info/RECORD", library + ",,\n");
-    unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
-    Candidate* const candidate = search.add(SearchTier::system, path.c_str());
-    candidate->image = of_12_or_13();
-    read_toolkit_version(&search, candidate);
-    EXPECT_FALSE(candidate->toolkit.version.known());
-    EXPECT_EQ(candidate->image.version.major, major);
-    EXPECT_EQ(candidate->image.newest_major, major);
+    const std::string name = "nvidia_test_runtime_cu" + std::to_string(major) + "-1.2.3.4";
+    const std::string path =
+        machine_.tree.file(packages + "nvidia/test_runtime/lib/libtest.so.12", "");
+    machine_.tree.file(packages + name + ".dist-info/METADATA", "");
+    ImageFacts image = of_12_or_13();
+    EXPECT_FALSE(read(path, &image).version.known());
+    EXPECT_EQ(image.version.major, major);
+    EXPECT_EQ(image.newest_major, major);
   }
+}
+
+TEST_F(CandidateVersion, OfTwoWheels_IsUnknown) {
+  const std::string path = machine_.tree.file("site/nvidia/test_runtime/lib/libtest.so.12", "");
+  machine_.tree.file("site/nvidia_test_runtime_cu12-12.9.1.dist-info/METADATA", "");
+  machine_.tree.file("site/nvidia_test_runtime_cu13-13.0.1.dist-info/METADATA", "");
+  ImageFacts image = of_12_or_13();
+  EXPECT_FALSE(read(path, &image).version.known());
+  EXPECT_EQ(image.newest_major, 13);
 }
 
 }  // namespace

@@ -92,17 +92,6 @@ TEST(EvaluationFacts, ALoadedCandidateIsAcceptedWithoutItsFile) {
   EXPECT_EQ(other->verdict, Verdict::other_loaded);
 }
 
-TEST(EvaluationFacts, WithoutNvmlTheBranchStaysUnknown) {
-  TestSearch search(kLibrary, nullptr, kNoDriver);
-  search.request.policy.mode = Mode::strict;
-  search.driver = {true, {12, 2}, 0};
-  Candidate* candidate = add(&search, "/12.9", {12, -1});
-  candidate->toolkit.version = {12, 9};
-  candidate->toolkit_read = true;
-  evaluate_environment(&search);
-  EXPECT_EQ(candidate->verdict, Verdict::driver_branch_unknown);
-}
-
 // Which of two files is the callers' own: the one with their SONAME, in whatever order they are
 // found.
 TEST(EvaluationFacts, OfOneRelease_TheCallersOwnSonameIsFirst) {
@@ -186,14 +175,15 @@ TEST(EvaluationFacts, TheRuntimeThatTheFileNeedsMustBeTheLoadedOne) {
   }
 }
 
-// The library's own word replaces what its metadata say.
+// The library's own word replaces what names tell.
 TEST(EvaluationFacts, AReportedVersionDecides) {
   TestSearch search(kLibrary, nullptr, kNoDriver);
   search.driver = {true, {12, 2}, 520};
   Candidate* candidate = add(&search, "/libtest.so.12", {12, -1});
   candidate->toolkit.version = {12, 1};
   EXPECT_EQ(evaluate_reported(&search, candidate, {12, 2}), Verdict::accepted);
-  EXPECT_EQ(evaluate_reported(&search, candidate, {12, 9}), Verdict::driver_branch_short);
+  EXPECT_EQ(evaluate_reported(&search, candidate, {13, 0}), Verdict::driver_too_old);
+  EXPECT_EQ(evaluate_reported(&search, candidate, {12, 9}), Verdict::accepted);
   EXPECT_EQ(candidate->toolkit.version.major, 12);
   EXPECT_EQ(candidate->toolkit.version.minor, 9);
   EXPECT_STREQ(candidate->toolkit.source, "the library itself");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The machine's GPUs: queried from NVML without a context, and only if the answer decides.
+// The machine's GPUs: read from the kernel's files, and only if the answer decides.
 #include <gtest/gtest.h>
 
-#include "compat/search/driver/nvml.h"
+#include "compat/search/driver/oldest_gpu.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
 #include "tests/support/unit/elf_image.h"
@@ -16,72 +16,37 @@ namespace {
 using unit::ElfImage;
 using unit::EmptyMachine;
 
-// ---- NVML
+// ---- the kernel's files
 
-struct Fake {
-  int init = 0;
-  int count_status = 0;
-  int inits = 0;
-  int shutdowns = 0;
-  std::vector<int> gpus;  // compute capabilities; 0: no handle, negative: no answer
-} fake;
+class OldestGpu : public testing::Test {
+ protected:
+  void plug(const std::string& place, const std::string& number) {
+    machine.tree.file("system/proc/driver/nvidia/gpus/" + place + "/information", "");
+    if (!number.empty()) {
+      machine.tree.file("system/sys/bus/pci/devices/" + place + "/device", number + "\n");
+    }
+  }
+  int oldest() { return oldest_gpu_below(machine.tree.path("system").c_str()); }
+  EmptyMachine machine;
+};
 
-NvmlFunctions fake_functions() {
-  NvmlFunctions functions;
-  functions.init = [] {
-    ++fake.inits;
-    return fake.init;
-  };
-  functions.shutdown = [] {
-    ++fake.shutdowns;
-    return 0;
-  };
-  functions.device_count = [](unsigned* count) {
-    *count = static_cast<unsigned>(fake.gpus.size());
-    return fake.count_status;
-  };
-  functions.device = [](unsigned index, void** device) {
-    *device = &fake.gpus[index];
-    return fake.gpus[index] == 0 ? 6 : 0;
-  };
-  functions.compute_capability = [](void* device, int* major, int* minor) {
-    const int capability = *static_cast<int*>(device);
-    *major = capability / 10;
-    *minor = capability % 10;
-    return capability < 0 ? 3 : 0;
-  };
-  return functions;
+TEST_F(OldestGpu, NumbersBelowTurings_AreOlder) {
+  EXPECT_EQ(oldest(), 0) << "no GPU";
+  plug("0000:01:00.0", "0x2330");  // H100
+  plug("0000:02:00.0", "0x1e02");  // TITAN RTX, the first of Turing
+  EXPECT_EQ(oldest(), 75);
+  plug("0000:03:00.0", "0x1db1");  // V100
+  EXPECT_EQ(oldest(), 50);
 }
 
-TEST(OldestGpu, IsTheLowestCapability) {
-  fake = {};
-  fake.gpus = {90, 70, 86};
-  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 70);
-  EXPECT_EQ(fake.inits, 1);
-  EXPECT_EQ(fake.shutdowns, 1);
-}
-
-TEST(OldestGpu, GpuThatDoesNotAnswer_IsLeftOut) {
-  fake = {};
-  fake.gpus = {0, 89, -1};
-  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 89);
-  fake.gpus = {0, -1};
-  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 0);
-}
-
-TEST(OldestGpu, NvmlThatFails_IsUnknown) {
-  fake = {};
-  fake.gpus = {70};
-  fake.count_status = 999;
-  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 0);
-  EXPECT_EQ(fake.shutdowns, 1);
-  fake.init = 9;
-  EXPECT_EQ(ask_oldest_gpu(fake_functions()), 0);
-  EXPECT_EQ(fake.shutdowns, 1) << "nothing to end";
-  NvmlFunctions old = fake_functions();
-  old.compute_capability = nullptr;
-  EXPECT_EQ(ask_oldest_gpu(old), 0);
-  EXPECT_EQ(ask_oldest_gpu({}), 0);
+TEST_F(OldestGpu, OneThatCannotBeRead_IsUnknown) {
+  plug("0000:01:00.0", "0x2330");
+  plug("0000:02:00.0", "");
+  EXPECT_EQ(oldest(), 0);
+  plug("0000:03:00.0", "no number");
+  EXPECT_EQ(oldest(), 0);
+  plug("0000:04:00.0", "0x1b80");  // GTX 1080: older than Turing, whatever the others are
+  EXPECT_EQ(oldest(), 50);
 }
 
 // ---- a search
@@ -98,7 +63,6 @@ class Gpus : public testing::Test {
       static const Driver driver = {{true, {13, 0}, 580}, "/lib/libtestdriver.so.1", nullptr, 0};
       return driver;
     };
-    world_.branch = nullptr;
     world_.oldest_gpu = [] {
       ++asked;
       return gpu_here;

@@ -103,10 +103,6 @@ TEST_F(Reason, Verdict_HasNumbersAndHint) {
   EXPECT_THAT(of(Verdict::driver_too_old),
               AllOf(HasSubstr("CUDA 13"), HasSubstr("/lib/libtestdriver.so.1"), HasSubstr("12.2"),
                     HasSubstr("update the driver")));
-  EXPECT_THAT(of(Verdict::driver_branch_short),
-              AllOf(HasSubstr("580"), HasSubstr("520"), HasSubstr("update the driver")));
-  EXPECT_THAT(of(Verdict::driver_major_unknown),
-              AllOf(HasSubstr("12.2"), HasSubstr("CUDA 13"), HasSubstr("update the driver")));
   EXPECT_THAT(of(Verdict::other_major),
               AllOf(HasSubstr("ANYCUDA_CROSS_MAJOR=reject"), HasSubstr("CUDA 11")));
   EXPECT_THAT(of(Verdict::other_loaded), AllOf(HasSubstr("CUDA 13"), HasSubstr("CUDA 12")));
@@ -151,16 +147,11 @@ TEST_F(Reason, Compiler_IsAboutItsOutput) {
 }
 
 TEST_F(Reason, StrictMode_NamesTheMissingFactAndItsSource) {
-  search.branch_problem = "NVML says no";
-  EXPECT_THAT(of(Verdict::driver_branch_unknown),
-              AllOf(HasSubstr("12.2"), HasSubstr("/lib/libtestdriver.so.1"),
-                    HasSubstr("NVML says no"), HasSubstr("ANYCUDA_COMPAT=strict")));
   candidate->toolkit.problem = "no cuda.h";
   EXPECT_THAT(of(Verdict::no_metadata), AllOf(HasSubstr("CUDA 13"), HasSubstr("no cuda.h"),
                                               HasSubstr("12.2"), HasSubstr("ANYCUDA_COMPAT=strict"),
                                               HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort")));
   search.request.policy.mode_variable = "ANYCUDA_STUB_COMPAT";
-  EXPECT_THAT(of(Verdict::driver_branch_unknown), HasSubstr(" ANYCUDA_STUB_COMPAT=strict"));
   EXPECT_THAT(of(Verdict::no_metadata), AllOf(HasSubstr(" ANYCUDA_STUB_COMPAT=strict"),
                                               HasSubstr("set ANYCUDA_STUB_COMPAT=best_effort")));
 }
@@ -178,12 +169,12 @@ TEST_F(Reason, PassedOver_NamesTheGpu) {
   LibraryDescriptor library = kLibrary;
   library.rules.driver_bound = true;
   TestSearch its(library);
-  its.oldest_gpu = 70;
+  its.oldest_gpu = 50;
   Candidate* chosen = its.add(SearchTier::system, "/opt/libtest.so.12");
   chosen->image.version = {12, 9};
   EXPECT_STREQ(reason_of_preference(*chosen, *candidate, its, &its.arena),
                "CUDA 13 has no code for GPUs older than compute capability 7.5, and this machine "
-               "has one of 7.0");
+               "has one");
 }
 
 TEST_F(Reason, PassedOver_NamesTheLoadedRuntime) {

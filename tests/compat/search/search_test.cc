@@ -73,13 +73,13 @@ TEST_F(SearchOn, AnEarlierClassWinsOverANewerLibrary) {
 }
 
 TEST_F(SearchOn, VersionsInNamesAreComparedAsNumbers) {
-  for (const char* name : {"a/libtest.so.12.9.79", "b/libtest.so.12.10", "c/libtest.so.12.9.8"}) {
+  for (const char* name : {"a/libtest.so.12.9.79", "b/libtest.so.12.10.1", "c/libtest.so.12.9.8"}) {
     install("libtest.so.12", std::string("path/") + name);
   }
   const std::string value = machine.tree.path("path/a") + ":" + machine.tree.path("path/b") + ":" +
                             machine.tree.path("path/c");
   const ScopedVariable set("LD_LIBRARY_PATH", value.c_str());
-  in_child([&] { EXPECT_EQ(search_all(), "path/b/libtest.so.12.10"); });
+  in_child([&] { EXPECT_EQ(search_all(), "path/b/libtest.so.12.10.1"); });
 }
 
 TEST_F(SearchOn, DriverTooOldForTheNewest_NextIsTaken) {

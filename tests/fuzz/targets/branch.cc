@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "compat/search/driver/nvml.h"
+#include "compat/metadata/branch/nvml.h"
 #include "tests/fuzz/check.h"
 
 namespace {

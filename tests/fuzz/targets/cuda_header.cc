@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The version that a cuda.h states. Input: the header.
-#include "compat/search/toolkit/records/cuda_header.h"
+#include "compat/metadata/records/cuda_header.h"
 
 #include <cstdint>
 #include <string>

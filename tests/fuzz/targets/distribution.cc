@@ -2,13 +2,13 @@
 
 // What a distribution states about itself and others. Input: lines; a name, a version, the name of
 // a .dist-info folder, METADATA.
-#include "compat/search/toolkit/records/distribution.h"
+#include "compat/metadata/records/distribution.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include "compat/search/toolkit/toolkit_distributions.h"
+#include "compat/metadata/toolkit_distributions.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/lines.h"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "compat/search/toolkit/records/conda_record.h"
-#include "compat/search/toolkit/records/dpkg_record.h"
-#include "compat/search/toolkit/records/version_file.h"
-#include "compat/search/toolkit/toolkit_packages.h"
+#include "compat/metadata/records/conda_record.h"
+#include "compat/metadata/records/dpkg_record.h"
+#include "compat/metadata/records/version_file.h"
+#include "compat/metadata/toolkit_packages.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/lines.h"
 

@@ -8,7 +8,7 @@
 
 #include "anycuda/compat/constraint.h"
 #include "anycuda/compat/errors.h"
-#include "compat/search/toolkit/records/plain_version.h"
+#include "compat/metadata/records/plain_version.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/lines.h"
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "compat/search/toolkit/site_packages.h"
-#include "compat/search/toolkit/toolkit_version.h"
+#include "compat/metadata/site_packages.h"
+#include "compat/metadata/toolkit_version.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/folder.h"
 #include "tests/fuzz/memory_file.h"

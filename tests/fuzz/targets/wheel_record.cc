@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Whether a RECORD lists a file. Input: lines; the file, the folder of the packages, the RECORD.
-#include "compat/search/toolkit/records/wheel_record.h"
+#include "compat/metadata/records/wheel_record.h"
 
 #include <cstdint>
 #include <string>

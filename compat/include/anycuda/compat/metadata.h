@@ -12,9 +12,6 @@
 //     images without dpkg status.d/PACKAGE.md5sums; they list the file's real path (or that path
 //     without /usr, if /lib is a link to /usr/lib). Diversions are not read.
 //     One folder has thousands of lists: it is read only if the file's root has no cuda.h.
-//   - RPM, for the same files: the first of rpmdb.sqlite and Packages (Berkeley DB) in /var/lib/rpm
-//     or /usr/lib/sysimage/rpm. It is read only if neither a cuda.h nor dpkg has the answer. SUSE's
-//     Packages.db is not read, nor a database with unfinished changes beside it (rpmdb.sqlite-wal).
 // - `CUDA_VERSION` in the cuda.h of the root that the file lies in (ROOT/include,
 //   ROOT/targets/*/include). Source: CUDA Driver API, "Version Management".
 // - "cuda" in ROOT/version.json, if the root has no cuda.h.
@@ -30,9 +27,9 @@
 // - A conda package (compat/catalogue/packages.txt) belongs to the release of cuda-version that it
 //   depends on, else its own version, where that is the toolkit's. The prefix's cuda-version says
 //   nothing about a package that works with several releases.
-// - A dpkg or RPM package belongs to the release in its name (cuda-cudart-12-9). Debian's packages
+// - A dpkg package belongs to the release in its name (cuda-cudart-12-9). Debian's packages
 //   belong to the release of their source package, at the end of their version (12.4.127~12.4.1-2).
-// - For a package of conda, dpkg or RPM that names no release, the cuda.h or version.json decides.
+// - For a package of conda or dpkg that names no release, the cuda.h or version.json decides.
 // - Owners that belong to different toolkits: unknown, and the problem names them all.
 // - A cuda.h in a folder that wheels share (nvidia/cu13) says nothing about the files of a wheel
 //   that does not own it; nor does another package's cuda.h about the file of a conda package that
@@ -53,8 +50,7 @@ namespace anycuda::compat {
 struct ToolkitAnswer {
   Version version;      // unknown: `problem` says why
   std::string source;   // "cuda.h", "wheel nvidia-cublas 13.1.0.3, pinned by cuda-toolkit 13.0.2",
-                        // "conda package cuda-cudart 12.9.79", "dpkg package cuda-cudart-12-9",
-                        // "RPM package cuda-cudart-12-9"
+                        // "conda package cuda-cudart 12.9.79", "dpkg package cuda-cudart-12-9"
   std::string file;     // the file that names it: a cuda.h, a METADATA, a package's record
   std::string problem;  // "" if known; else the examined files, their contents, and conflicts
 };

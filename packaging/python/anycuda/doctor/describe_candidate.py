@@ -38,9 +38,6 @@ _VERDICTS = {
     "other_runtime": "other runtime loaded",
     "no_metadata": "no metadata",
     "driver_too_old": "driver too old",
-    "driver_branch_short": "driver too old",
-    "driver_branch_unknown": "driver branch unknown",
-    "driver_major_unknown": "needed driver unknown",
     "driver_failed": "driver fails",
     "not_looked_at": "not examined",
 }

@@ -28,8 +28,7 @@ _REFUSED = {"missing": "dangling", "not_a_file": "not_a_file", "has_tokens": "ha
 # Verdicts against a library, and the command that lifts them.
 _LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR", "other_loaded": "", "other_group": "",
               "other_runtime": "",
-              "no_metadata": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_too_old": "", "driver_branch_short": "",
-              "driver_branch_unknown": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_major_unknown": "",
+              "no_metadata": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_too_old": "",
               "driver_failed": "export ANYCUDA_STUB_COMPAT=best_effort"}
 _USE_COMPAT = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
 _ONE_HINT = ("listed_only", "anycuda_stub")  # rows that need one hint for all such files of a library

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compat/search/version/release_by_name.h"
+
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "compat/base/folder_entries.h"
+#include "compat/base/lexical_path.h"
+#include "compat/base/shortage.h"
+#include "compat/base/text.h"
+#include "compat/base/text_file.h"
+#include "compat/base/uncancelled.h"
+#include "compat/search/version/name_rule.h"
+
+namespace anycuda {
+namespace {
+
+// The one entry of a folder that begins so and tells a release; several tell nothing.
+struct OneEntry {
+  const LibraryDescriptor& library;
+  std::size_t skipped;  // of the name: what every entry begins with
+  Arena* arena;
+  ReleaseRange (*read)(const LibraryDescriptor& library, std::string_view rest);
+  const char* name = nullptr;
+  ReleaseRange range = {};
+  int count = 0;
+};
+
+void visit_entry(const char* name, void* argument) {
+  auto* one = static_cast<OneEntry*>(argument);
+  const ReleaseRange range = one->read(one->library, name + one->skipped);
+  if (range.is_empty()) return;
+  if (++one->count == 1) one->name = one->arena->copy(name);
+  one->range = range;
+}
+
+ReleaseRange read_conda_record(const LibraryDescriptor&, std::string_view name) {
+  return releases_of_conda_record(name);
+}
+
+// "nvidia_curand_cu12-10.3.10.19.dist-info" -> "wheel nvidia-curand-cu12 10.3.10.19"
+const char* wheel_in_words(const char* metadata, Arena* arena) {
+  constexpr std::size_t kEnding = sizeof ".dist-info" - 1;
+  const auto length = static_cast<int>(std::strlen(metadata) - kEnding);
+  auto* const name = static_cast<char*>(arena->take(length + 1));
+  if (name == nullptr) return "its wheel";
+  for (int i = 0; i < length; ++i) {
+    name[i] = metadata[i] == '-' ? ' ' : metadata[i] == '_' ? '-' : metadata[i];
+  }
+  const char* const text = arena->format("wheel %s", name);
+  return text != nullptr ? text : "its wheel";
+}
+
+// CUDA_VERSION of a cuda.h; 0: none. NVIDIA's headers define it once, on a line of its own.
+long version_in_header(std::string_view header) {
+  constexpr std::string_view kDefinition = "#define CUDA_VERSION ";
+  const std::size_t at = text::find(header, kDefinition);
+  if (at == text::kNowhere) return 0;
+  long number = 0;
+  std::string_view rest = text::without(header, at + kDefinition.size());
+  for (; !rest.empty() && text::is_digit(rest.front()) && number < 100000; rest.remove_prefix(1)) {
+    number = 10 * number + rest.front() - '0';
+  }
+  return number;
+}
+
+class Names {
+ public:
+  Names(const LibraryDescriptor& library, const char* path, ReleaseRange range, Arena* arena)
+      : library_(library), arena_(arena), paths_{path, nullptr} {
+    answer_.range = range;
+  }
+
+  // In the order of their weight: what describes this file before what describes its folder.
+  NamedRelease ask() {
+    ask_both(&Names::wheel);
+    ask_both(&Names::number);
+    ask_both(&Names::toolkit);
+    ask_both(&Names::conda);
+    ask_both(&Names::header);
+    return answer_;
+  }
+
+ private:
+  // The path as it is given first: a folder of links into a store has the name, and the store has
+  // none.
+  void ask_both(void (Names::*rule)(const char*)) {
+    if (answer_.range.is_exact()) return;
+    (this->*rule)(paths_[0]);
+    if (answer_.range.is_exact()) return;
+    if (!real_is_known_) find_real_path();
+    if (paths_[1] != nullptr) (this->*rule)(paths_[1]);
+  }
+
+  void find_real_path() {
+    real_is_known_ = true;
+    const std::size_t mark = arena_->mark();
+    auto* const buffer = static_cast<char*>(arena_->take_raw(PATH_MAX));
+    if (buffer == nullptr || noted(realpath(paths_[0], buffer)) == nullptr ||
+        std::strcmp(buffer, paths_[0]) == 0) {
+      arena_->rewind(mark);
+      return;
+    }
+    const std::size_t used = std::strlen(buffer) + 1;
+    arena_->rewind(mark);
+    paths_[1] = static_cast<const char*>(std::memmove(arena_->take_raw(used), buffer, used));
+  }
+
+  // An answer outside the range describes another file.
+  bool narrows(ReleaseRange answer) const {
+    const ReleaseRange both = answer.within(answer_.range);
+    return !answer.is_empty() && !both.is_empty() && !(both == answer_.range);
+  }
+  void take(ReleaseRange answer, const char* source, const char* file) {
+    answer_.range = answer.within(answer_.range);
+    answer_.source = source != nullptr ? source : "a name";
+    answer_.file = file != nullptr ? file : "";
+  }
+
+  void wheel(const char* path) {
+    const WheelFolder folder = wheel_folder_of(library_, folder_of(path));
+    if (folder.site.empty()) return;
+    if (folder.major != 0) {
+      const ReleaseRange major = ReleaseRange::of_majors(folder.major, folder.major);
+      if (narrows(major)) take(major, "the folder of its wheel", path);
+    }
+    const DistributionName name = distribution_of(library_);
+    const char* const site = arena_->copy(folder.site);
+    OneEntry one{library_, name.size, arena_, releases_of_metadata};
+    if (site == nullptr || !each_entry(site, name.text, visit_entry, &one)) return;
+    if (one.count != 1 || one.name == nullptr || !narrows(one.range)) return;
+    take(one.range, wheel_in_words(one.name, arena_), arena_->join(site, one.name));
+  }
+
+  void number(const char* path) {
+    const std::string_view name = name_of(path);
+    const ReleaseRange range = releases_of_number(library_, name);
+    if (narrows(range)) take(range, arena_->format("its name %s", name.data()), path);
+  }
+
+  void toolkit(const char* path) {
+    const std::string_view root = root_of_layout(folder_of(path));
+    const ReleaseRange range = releases_of_toolkit_name(root);
+    if (!narrows(range)) return;
+    const char* const folder = arena_->copy(root);
+    take(range, folder != nullptr ? arena_->format("the name of its folder %s", folder) : nullptr,
+         folder);
+  }
+
+  void conda(const char* path) {
+    const std::string_view root = root_of_layout(folder_of(path));
+    if (root.empty()) return;
+    const char* const records = arena_->join(arena_->copy(root), "conda-meta");
+    OneEntry one{library_, 0, arena_, read_conda_record};
+    if (records == nullptr || !each_entry(records, "cuda-version-", visit_entry, &one)) return;
+    if (one.count != 1 || one.name == nullptr || !narrows(one.range)) return;
+    const Version version = one.range.version();
+    take(one.range, arena_->format("conda's cuda-version %d.%d", version.major, version.minor),
+         arena_->join(records, one.name));
+  }
+
+  void header(const char* path) {
+    constexpr std::size_t kMost = std::size_t{256} << 10;
+    const char* const above = arena_->copy(folder_of(folder_of(path)));
+    const char* const file = arena_->join(above, "include/cuda.h");
+    TextFile text;
+    if (file == nullptr || text.read(file, kMost, true) != TextState::read) return;
+    const Version version =
+        version_from_cuda_number(static_cast<int>(version_in_header(text.text())));
+    if (!version.known()) return;
+    const ReleaseRange range = ReleaseRange::of(version.major, version.minor);
+    if (narrows(range)) take(range, "cuda.h", file);
+  }
+
+  const LibraryDescriptor& library_;
+  Arena* arena_;
+  const char* paths_[2];  // as given, and the real one if it is another
+  bool real_is_known_ = false;
+  NamedRelease answer_;
+};
+
+}  // namespace
+
+NamedRelease release_by_name(const LibraryDescriptor& library, const char* path, ReleaseRange range,
+                             Arena* arena) {
+  const Uncancelled uncancelled;
+  if (path == nullptr || *path != '/' || range.is_empty()) return {range};
+  return Names(library, path, range, arena).ask();
+}
+
+}  // namespace anycuda
