@@ -82,7 +82,7 @@ class Machine:
 
     # ---- CUDA
 
-    def _register(self, file: Path, release: str) -> None:
+    def register(self, file: Path, release: str) -> None:
         self.releases[(file.stat().st_dev, file.stat().st_ino)] = release
 
     def release_of(self, file: str | Path) -> str:
@@ -93,7 +93,7 @@ class Machine:
         """libcudart.so.12.9.79 and `names` - 1 links to it, as in toolkits, conda and Debian."""
         source, version = _runtime_file(release), _about(release)[1]
         chain = [f"libcudart.so.{version}", source.name, "libcudart.so"][:names]
-        self._register(place(source, self.at(folder) / chain[0]), release)
+        self.register(place(source, self.at(folder) / chain[0]), release)
         for name, target in zip(chain[1:], chain):
             self.link(f"{folder}/{name}", target)
         return self
@@ -121,7 +121,7 @@ class Machine:
             placed = place(source, self.at(site) / inside, own=True)
             lines.append(f"{inside},,\n")
             if ".so" in source.name:
-                self._register(placed, release)
+                self.register(placed, release)
         about = f"{name}-{version}.dist-info"
         shutil.copytree(folder / about, self.at(f"{site}/{about}"), ignore=lambda *_: ["RECORD"])
         lines += [f"{about}/{file},,\n" for file in ("INSTALLER", "METADATA", "RECORD")]
@@ -144,7 +144,7 @@ class Machine:
     def installed(self, site: str, release: str) -> Machine:
         """A tool has installed wheel_file(release) there."""
         for file in self.at(site).glob("nvidia/*/lib/libcudart.so*"):
-            self._register(file, release)
+            self.register(file, release)
         return self
 
     def driver(self, branch: int, folder: str = LIBRARIES, ml: bool = True) -> Machine:
@@ -215,10 +215,14 @@ class Machine:
             version = _about(release)[1]
             self.runtime(f"{folder}/lib", release)
             names = [path.name for path in self.at(f"{folder}/lib").glob("libcudart.so*")]
-            self.file(f"{meta}/cuda-cudart-{version}-h5888daf_0.json", json.dumps(
-                {"name": "cuda-cudart", "version": version, "build": "h5888daf_0", "subdir": "linux-64",
-                 "depends": [f"cuda-version >={release},<{release}.999"], "files": [f"lib/{name}" for name in names]}))
+            self.conda_package(folder, "cuda-cudart", version, [f"lib/{name}" for name in names],
+                               f"cuda-version >={release},<{release}.999")
         return self.prefix(folder, conda_python())
+
+    def conda_package(self, prefix: str, name: str, version: str, files: list[str], *depends: str) -> None:
+        self.file(f"{prefix}/conda-meta/{name}-{version}-h5888daf_0.json", json.dumps(
+            {"name": name, "version": version, "build": "h5888daf_0", "subdir": "linux-64", "depends": depends,
+             "files": files}))
 
 
 def _runtime_file(release: str) -> Path:
