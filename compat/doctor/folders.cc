@@ -13,23 +13,14 @@
 #include "compat/doctor/ask.h"
 #include "compat/doctor/files.h"
 #include "compat/doctor/record_writer.h"
+#include "compat/search/machine/system_folders.h"
+#include "compat/search/machine/system_toolkits.h"
 
 namespace anycuda::doctor {
 namespace {
 
-#if defined(__x86_64__)
-constexpr char kTarget[] = "targets/x86_64-linux/lib";
-constexpr char kMultiarch[] = "usr/lib/x86_64-linux-gnu";
-#else
-constexpr char kTarget[] = "targets/sbsa-linux/lib";
-constexpr char kMultiarch[] = "usr/lib/aarch64-linux-gnu";
-#endif
-
 // Below a prefix, a toolkit, a site-packages folder: where libraries are.
 constexpr const char* kBelow[] = {"lib", "lib64", kTarget, "nvidia"};
-constexpr const char* kSystem[] = {
-    kMultiarch, "usr/lib64", "usr/lib/wsl/lib", "usr/local/nvidia/lib64", "usr/local/nvidia/lib",
-    "opt/cuda"};
 constexpr int kMostEntries = 4096;  // of one folder
 
 struct Look {
@@ -98,15 +89,21 @@ void look_around(const Look& look, const char* folder) {
   look.arena->rewind(mark);
 }
 
-void visit_toolkit(const char* name, void* argument) {
-  auto* look = static_cast<Look*>(argument);
-  look_around(*look, entry_of(look, name));
+bool visit_toolkit(const char* folder, void* look) {
+  look_around(*static_cast<const Look*>(look), folder);
+  return true;
 }
 
-void look_at_system(const Look& look) {
+void look_at_system(Look look) {
   const char* root = system_root();
-  for (const char* folder : kSystem) look_at(look, look.arena->join(root, folder));
-  each_below(look, look.arena->join(root, "usr/local"), "cuda", visit_toolkit);
+  const auto look_in = [&](auto& folders) {
+    for (const auto& folder : folders) look_at(look, look.arena->join(root, folder));
+  };
+  look_in(kShared);
+  look_in(kHostsDriver);
+  look_in(kOtherDriver);
+  look_at(look, look.arena->join(root, "usr/local"));
+  each_system_toolkit(root, look.arena, visit_toolkit, &look);
 }
 
 char text[4096];

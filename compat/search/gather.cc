@@ -13,20 +13,11 @@
 #include "compat/search/machine/linker_tokens.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/machine/roots.h"
+#include "compat/search/machine/system_folders.h"
 #include "compat/search/machine/trust.h"
 
 namespace anycuda {
 namespace {
-
-#if defined(__x86_64__)
-constexpr char kTarget[] = "targets/x86_64-linux/lib";
-#define ANYCUDA_MULTIARCH "usr/lib/x86_64-linux-gnu"
-#define ANYCUDA_DRIVER_CONTAINER "run/nvidia/driver/usr/lib/x86_64-linux-gnu"
-#else
-constexpr char kTarget[] = "targets/sbsa-linux/lib";
-#define ANYCUDA_MULTIARCH "usr/lib/aarch64-linux-gnu"
-#define ANYCUDA_DRIVER_CONTAINER "run/nvidia/driver/usr/lib/aarch64-linux-gnu"
-#endif
 
 struct TierVisit {
   Search* search;
@@ -118,28 +109,6 @@ void in_toolkit(const TierVisit& visit, const char* root) {
   // A distribution's /usr/local/cuda has its libraries in the first two.
   if (visit.tier != SearchTier::system) visit.folder(root, "lib");
 }
-
-// The places below the system's root where a host puts its driver into a guest or a container: they
-// come before the distribution's.
-// (Arrays of letters: pointers would be one relocation each whenever a program starts.)
-constexpr char kHostsDriver[][24] = {
-    "usr/lib/wsl/lib",         // WSL 2
-    ".singularity.d/libs",     // Apptainer, --nv
-    "usr/local/nvidia/lib64",  // containers of Google Kubernetes Engine and others
-    "usr/local/nvidia/lib",
-    "run/opengl-driver/lib",  // NixOS
-};
-// Where the driver is without ld.so.cache naming it.
-constexpr char kOtherDriver[][48] = {
-    ANYCUDA_MULTIARCH "/nvidia/current",  // Debian's alternatives
-    "usr/lib/nvidia/current",
-    ANYCUDA_MULTIARCH "/tegra",  // Jetson
-    ANYCUDA_MULTIARCH "/nvidia",
-    ANYCUDA_DRIVER_CONTAINER,  // the GPU Operator's driver container
-    "run/nvidia/driver/usr/lib64",
-    "usr/local/cuda/compat",  // forward compatibility: NVIDIA's package cuda-compat
-};
-constexpr char kShared[][32] = {ANYCUDA_MULTIARCH, "usr/lib64", "usr/lib"};
 
 void in_system(const TierVisit& visit, const char* root) {
   const bool driver = visit.search->library().is_driver;
