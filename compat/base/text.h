@@ -35,6 +35,18 @@ inline std::size_t find(std::string_view text, std::string_view what, std::size_
                           : kNowhere;
 }
 
+// The text of an enumerator: `rows` has one after another, each with its zero. "=" is the one
+// before.
+template <typename Enumerator>
+const char* row(const char* rows, Enumerator enumerator) {
+  const char* text = rows;
+  for (int i = static_cast<int>(enumerator); i > 0; --i) {
+    rows += std::strlen(rows) + 1;
+    if (*rows != '=') text = rows;
+  }
+  return text;
+}
+
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // Within a line.
 constexpr bool is_blank(char c) {

@@ -3,13 +3,14 @@
 // Enumerators as the answers name them: for programs, so they stay what they are.
 #pragma once
 
-#include "compat/search/candidate.h"
+#include "compat/base/text.h"
+#include "compat/outcome_texts.h"
 
 namespace anycuda::doctor {
 
-const char* name_of(SearchTier tier);
-const char* name_of(FileState state);
-const char* name_of(Verdict verdict);
-const char* name_of(DriverVerdict verdict);
+inline const char* name_of(SearchTier tier) { return text::row(kTierNames, tier); }
+inline const char* name_of(FileState state) { return text::row(kStateNames, state); }
+inline const char* name_of(Verdict verdict) { return text::row(kVerdictNames, verdict); }
+inline const char* name_of(DriverVerdict verdict) { return text::row(kDriverNames, verdict); }
 
 }  // namespace anycuda::doctor

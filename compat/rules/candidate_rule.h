@@ -17,6 +17,7 @@
 #include "anycuda/compat/driver.h"
 #include "anycuda/compat/settings.h"
 #include "anycuda/compat/version.h"
+#include "compat/outcomes.h"  // Verdict
 
 namespace anycuda {
 
@@ -56,18 +57,6 @@ struct LibraryRules {
   bool one_per_process = false;  // two in one process are a known source of bugs (cudart)
   Output output = Output::none;
   LtoIr lto_ir = LtoIr::none;
-};
-
-enum class Verdict : std::uint8_t {
-  accepted,
-  newer_than_known,  // a major the database does not know, and a caller that needs adapting
-  other_major,       // ANYCUDA_CROSS_MAJOR=reject and another major than the caller's
-  other_loaded,      // another file of the same library is in the process
-  other_group,       // the process has libraries of its group, of another major
-  other_runtime,     // it needs the CUDA runtime of another major than the process has
-  no_metadata,       // strict, and no source says which minor it is
-  driver_too_old,    // its major is newer than the driver's
-  driver_failed      // strict, and the driver does not report which CUDA it supports
 };
 
 struct CandidateQuery {

@@ -20,9 +20,8 @@
 // - A library whose major is known, if its SONAME is of several: the other may not fit at all.
 #pragma once
 
-#include <cstdint>
-
 #include "anycuda/compat/version.h"
+#include "compat/outcomes.h"  // Preference
 #include "compat/rules/candidate_rule.h"
 
 namespace anycuda {
@@ -52,18 +51,6 @@ Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceCon
 
 // Might another minor of its major change the candidate's rank?
 bool needs_minor(const LibraryRules& library, Version candidate, const PreferenceContext& context);
-
-// Why one candidate is preferred to another.
-enum class Preference : std::uint8_t {
-  none,
-  gpu,
-  ptx,
-  lto_ir,
-  callers_major,
-  runtimes_major,
-  known_major,
-  newest
-};
 
 // The first difference decides; `none`: `a` does not go before `b`.
 Preference preference(const Rank& a, const Rank& b);

@@ -3,171 +3,151 @@
 
 #include <cstring>
 
+#include "compat/base/lexical_path.h"
 #include "compat/base/text.h"
+#include "compat/outcome_texts.h"
 #include "compat/rules/gpu_rule.h"
 #include "compat/search/evaluation.h"
 
 namespace anycuda {
 namespace {
 
-const char* or_unknown(const char* text) {
+const char* or_nothing(const char* text) { return text != nullptr ? text : ""; }
+
+bool is_plain(char c) { return c >= ' ' && static_cast<unsigned char>(c) < kFirstField; }
+
+const char* flag(bool is_set) { return is_set ? " " : ""; }
+
+// "" where a text may ask for it, and the search has no value; nullptr without memory.
+const char* value_of(Field field, const Subject& subject) {
+  const Report& report = subject.report;
+  const LibraryDescriptor& library = report.library();
+  const Candidate* const candidate = subject.candidate;
+  const auto number = [&](int value) { return subject.arena->format("%d", value); };
+  const auto pair = [&](int major, int minor) {
+    return subject.arena->format("%d.%d", major, minor);
+  };
+  const auto relative = [&] {
+    return report.relative(candidate->verdict == Verdict::other_group ? Bond::group
+                                                                      : Bond::runtime);
+  };
+  switch (field) {
+    case Field::a_product:
+      return subject.arena->format("%s %s", article_of(library.product), library.product);
+    case Field::callers:
+      return subject.arena->copy(majors_like(library, report.request.caller_major).text);
+    case Field::cuda:
+      return pair(report.driver.cuda.major, report.driver.cuda.minor);
+    case Field::detail:
+      return candidate->image.state == FileState::other_library
+                 ? or_nothing(candidate->image.detail)
+                 : candidate->image.detail;
+    case Field::driver:
+      return report.driver_path;
+    case Field::driver_failure:
+      return describe_failed_driver(report.driver_path, report.driver.error, subject.arena);
+    case Field::driver_major:
+      return number(report.driver.cuda.major);
+    case Field::earlier:
+      return or_nothing(library.earlier_soname);
+    case Field::error:
+      return std::strerror(candidate->image.error);
+    case Field::folder:
+      return candidate->path != nullptr ? subject.arena->copy(folder_of(candidate->path)) : "";
+    case Field::install:
+      return library.install_hint;
+    case Field::linker_path:
+      return candidate->tier == SearchTier::library_path ? "LD_LIBRARY_PATH"
+                                                         : "the dynamic linker's path";
+    case Field::listed:
+      return flag(candidate->listed_only);
+    case Field::loaded_major:
+      return number(report.loaded_major);
+    case Field::major:
+      return number(known_version(*candidate).major);
+    case Field::mode:
+      return report.request.policy.mode_variable;
+    case Field::needs:
+      return candidate->image.needs_runtime != 0 ? number(candidate->image.needs_runtime) : "";
+    case Field::newest:
+      return number(library.rules.newest_known_major);
+    case Field::oldest_supported: {
+      const int oldest = oldest_gpu_of(known_version(*candidate).major);
+      return pair(oldest / 10, oldest % 10);
+    }
+    case Field::output:
+      return flag(library.rules.output != Output::none);
+    case Field::path:
+      return candidate->path;
+    case Field::peer:
+      return library.peer != nullptr ? library.peer->product : "library";
+    case Field::peer_path:
+      return report.peers[0].path;
+    case Field::problem:
+      return candidate->toolkit.problem;
+    case Field::product:
+      return library.product;
+    case Field::relative:
+      return relative() != nullptr ? relative()->relative->library->product : nullptr;
+    case Field::relative_major:
+      return relative() != nullptr ? number(relative()->image.version.major) : nullptr;
+    case Field::relative_path:
+      return relative() != nullptr ? relative()->path : nullptr;
+    case Field::setting:
+      return report.request.policy.wrong[0].variable;
+    case Field::stub_mode:
+      return kStubModeVariable;
+    case Field::tried:
+      return flag(candidate->tried);
+    case Field::values:
+      return values_of(report.request.policy.wrong[0].variable);
+    case Field::variable:
+      return library.variable;
+  }
+  return nullptr;
+}
+
+// Writes the text, or only measures it: `out` may be nullptr.
+std::size_t put(const char* form, const Subject& subject, char* out) {
+  std::size_t length = 0;
+  bool hidden = false;
+  for (; *form != '\0'; ++form) {
+    const bool asks = *form == kIf || *form == kUnless;
+    if (*form == kEnd) hidden = false;
+    if (*form == kEnd || (hidden && !asks)) continue;
+    const char* value = form;
+    std::size_t size = 1;
+    if (!is_plain(*form)) {
+      value = value_of(static_cast<Field>(form[asks ? 1 : 0]), subject);
+      if (value == nullptr) return text::kNowhere;
+      size = std::strlen(value);
+    }
+    if (asks) {
+      hidden = (size == 0) == (*form++ == kIf);
+      continue;
+    }
+    if (out != nullptr) std::memcpy(out + length, value, size);
+    length += size;
+  }
+  return length;
+}
+
+const char* filled(const char* form, const Candidate& candidate, const Report& report,
+                   Arena* arena) {
+  const char* const text = fill(form, {report, &candidate, arena});
   return text != nullptr ? text : "reason unknown, since memory ran out";
-}
-
-const char* reason_of_file(const Candidate& candidate, const Report& report, Arena* arena) {
-  const ImageFacts& image = candidate.image;
-  const char* product = report.library().product;
-  switch (image.state) {
-    case FileState::usable:
-      return "usable";
-    case FileState::missing:
-      return candidate.listed_only ? "no such file, but ld.so.cache lists it" : "no such file";
-    case FileState::unreadable:
-      return or_unknown(arena->format("cannot be read (%s)", std::strerror(image.error)));
-    case FileState::not_a_file:
-      return "not a regular file";
-    case FileState::not_absolute:
-      return "not a full path: it must begin with /";
-    case FileState::has_tokens:
-      return "dlopen() replaces the $ in its path ($ORIGIN, $LIB, $PLATFORM): use another path";
-    case FileState::not_trusted:
-      return "found above the caller's folder, and another user can change it: correct its owner "
-             "or permissions, or name its folder in LD_LIBRARY_PATH";
-    case FileState::not_elf:
-      return "not an ELF shared library";
-    case FileState::other_architecture:
-      return "built for another CPU architecture";
-    case FileState::truncated:
-      return "truncated: it ends before its own segments; install it again";
-    case FileState::other_library:
-      if (image.detail == nullptr || *image.detail == '\0') {
-        return or_unknown(
-            arena->format("not %s %s: it has no SONAME", article_of(product), product));
-      }
-      return or_unknown(arena->format("not %s %s: its SONAME is '%s'", article_of(product), product,
-                                      image.detail));
-    case FileState::anycuda_stub:
-      return "an anycuda stub, not the library itself";
-    case FileState::required_symbol_missing:
-      return or_unknown(arena->format("incomplete: it lacks %s, which every program needs",
-                                      or_unknown(image.detail)));
-    case FileState::out_of_memory:
-      return "not read: out of memory";
-    case FileState::open_failed:
-      return or_unknown(
-          arena->format("the dynamic linker refused it: %s", or_unknown(image.detail)));
-    case FileState::other_file_opened:
-      return or_unknown(arena->format("the dynamic linker opened another file for it, %s",
-                                      or_unknown(image.detail)));
-    case FileState::other_version:
-      return or_unknown(arena->format("its SONAME says CUDA %d, but the library reports CUDA %s",
-                                      image.version.major, or_unknown(image.detail)));
-    case FileState::link_stub:
-      return "NVIDIA's stub for linking, not a driver (it returns CUDA_ERROR_STUB_LIBRARY)";
-  }
-  return "unknown";
-}
-
-// "needs a driver for CUDA 13"; for a compiler or linker "its output needs ...".
-const char* subject_of_requirement(const LibraryDescriptor& library) {
-  return library.rules.output == Output::none ? "" : "its output ";
-}
-
-const char* reason_of_driver(const Candidate& candidate, const Report& report, Arena* arena) {
-  const Version version = known_version(candidate);
-  const DriverFacts& driver = report.driver;
-  switch (candidate.verdict) {
-    case Verdict::driver_too_old:
-      return arena->format(
-          "%sneeds a driver for CUDA %d; %s supports up to CUDA %d.%d (update the driver, or "
-          "install %s %s of CUDA %d; if NVIDIA's cuda-compat package is in use, set "
-          "%s=assume_forward_compat)",
-          subject_of_requirement(report.library()), version.major, report.driver_path,
-          driver.cuda.major, driver.cuda.minor, article_of(report.library().product),
-          report.library().product, driver.cuda.major, kDriverCompatVariable);
-    case Verdict::driver_failed:
-      return arena->format(
-          "%s, and %s=strict requires it (repair the driver, or set %s=best_effort)",
-          or_unknown(describe_failed_driver(report.driver_path, driver.error, arena)),
-          report.request.policy.mode_variable, kStubModeVariable);
-    default:
-      return "unknown";
-  }
-}
-
-const char* reason_of_metadata(const Candidate& candidate, const Report& report, Arena* arena) {
-  const char* problem = candidate.toolkit.problem;
-  return arena->format(
-      "its exact CUDA %d version is unknown (%s); %s=strict requires it: %s supports up to CUDA "
-      "%d.%d (install it by pip, conda or NVIDIA's installer, or set %s=best_effort)",
-      candidate.image.version.major, problem, report.request.policy.mode_variable,
-      report.driver_path, report.driver.cuda.major, report.driver.cuda.minor, kStubModeVariable);
-}
-
-const char* reason_of_relative(const Candidate& candidate, const Report& report, Bond bond,
-                               Arena* arena) {
-  const LoadedRelative* const loaded = report.relative(bond);
-  if (loaded == nullptr) return "unknown";
-  const char* product = loaded->relative->library->product;
-  if (bond == Bond::group) {
-    return arena->format(
-        "of CUDA %d, and the process has loaded %s of CUDA %d, %s: they exchange handles, so a "
-        "process must load them from one CUDA major",
-        known_version(candidate).major, product, loaded->image.version.major, loaded->path);
-  }
-  const int needed = candidate.image.needs_runtime;
-  return arena->format("%s CUDA %d, and the process has loaded the %s of CUDA %d, %s",
-                       needed != 0 ? "it needs the runtime of" : "of",
-                       needed != 0 ? needed : known_version(candidate).major, product,
-                       loaded->image.version.major, loaded->path);
-}
-
-const char* reason_of_verdict(const Candidate& candidate, const Report& report, Arena* arena) {
-  const Version version = candidate.image.version;
-  switch (candidate.verdict) {
-    case Verdict::accepted:
-      return candidate.tried ? "usable" : "not needed";
-    case Verdict::newer_than_known:
-      return or_unknown(arena->format(
-          "CUDA %d is newer than this anycuda knows (up to %d); update anycuda or install CUDA %d",
-          version.major, report.library().rules.newest_known_major,
-          report.library().rules.newest_known_major));
-    case Verdict::other_major:
-      if (report.library().earlier_soname != nullptr) {
-        return or_unknown(arena->format("ANYCUDA_CROSS_MAJOR=reject allows only %s",
-                                        report.library().earlier_soname));
-      }
-      return or_unknown(arena->format(
-          "of CUDA %d, and ANYCUDA_CROSS_MAJOR=reject allows only the caller's CUDA %s",
-          version.major, majors_like(report.library(), report.request.caller_major).text));
-    case Verdict::other_group:
-      return or_unknown(reason_of_relative(candidate, report, Bond::group, arena));
-    case Verdict::other_runtime:
-      return or_unknown(reason_of_relative(candidate, report, Bond::runtime, arena));
-    case Verdict::other_loaded:
-      return or_unknown(
-          arena->format("of CUDA %d, and the process has loaded another, of CUDA %d: a process "
-                        "can use only one of them",
-                        version.major, report.loaded_major));
-    case Verdict::no_metadata:
-      return or_unknown(reason_of_metadata(candidate, report, arena));
-    case Verdict::driver_too_old:
-    case Verdict::driver_failed:
-      return or_unknown(reason_of_driver(candidate, report, arena));
-  }
-  return "unknown";
 }
 
 }  // namespace
 
-const char* reason_of(const Candidate& candidate, const Report& report, Arena* arena) {
-  const bool usable = candidate.image.state == FileState::usable;
-  const char* reason = usable ? reason_of_verdict(candidate, report, arena)
-                              : reason_of_file(candidate, report, arena);
-  if (!candidate.stays_open) return reason;
-  const char* whole =
-      arena->format("%s; it cannot be closed again, so no other file is opened", reason);
-  return whole != nullptr ? whole : reason;
+const char* fill(const char* form, const Subject& subject) {
+  const char* end = form;
+  while (is_plain(*end)) ++end;
+  if (*end == '\0') return form;
+  const std::size_t length = put(form, subject, nullptr);
+  if (length == text::kNowhere) return nullptr;
+  auto* const out = static_cast<char*>(subject.arena->take(length + 1));
+  return out != nullptr && put(form, subject, out) == length ? out : nullptr;
 }
 
 const char* article_of(const char* product) {
@@ -178,43 +158,27 @@ const char* describe_failed_driver(const char* path, int status, Arena* arena) {
   const char* cause = status == Driver::kNoFunction  ? "no such function"
                       : status == Driver::kNoVersion ? "no version returned"
                                                      : arena->format("error %d", status);
+  if (cause == nullptr) return nullptr;
   return arena->format("%s does not report which CUDA it supports (cuDriverGetVersion: %s)", path,
-                       or_unknown(cause));
+                       cause);
+}
+
+const char* reason_of(const Candidate& candidate, const Report& report, Arena* arena) {
+  const FileState state = candidate.image.state;
+  const char* const form = state == FileState::usable
+                               ? text::row(kVerdictReasons, candidate.verdict)
+                               : text::row(kStateReasons, state);
+  const char* const reason = filled(form, candidate, report, arena);
+  if (!candidate.stays_open) return reason;
+  const char* whole =
+      arena->format("%s; it cannot be closed again, so no other file is opened", reason);
+  return whole != nullptr ? whole : reason;
 }
 
 const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,
                                  const Report& report, Arena* arena) {
-  const char* peer = report.library().peer != nullptr ? report.library().peer->product : "library";
-  switch (preference_of(report, chosen, passed)) {
-    case Preference::gpu:
-      return or_unknown(arena->format(
-          "CUDA %d has no code for GPUs older than compute capability %d.%d, and this machine has "
-          "one",
-          known_version(passed).major, oldest_gpu_of(known_version(passed).major) / 10,
-          oldest_gpu_of(known_version(passed).major) % 10));
-    case Preference::ptx:
-      return or_unknown(arena->format("%s supports up to CUDA %d.%d and cannot compile its PTX",
-                                      report.driver_path, report.driver.cuda.major,
-                                      report.driver.cuda.minor));
-    case Preference::lto_ir:
-      return or_unknown(arena->format("it cannot exchange LTO-IR with the %s of this process, %s",
-                                      peer, report.peers[0].path));
-    case Preference::callers_major:
-      return or_unknown(
-          arena->format("the program was built for CUDA %d, and its LTO-IR, if it has any, works "
-                        "only in that major",
-                        report.request.caller_major));
-    case Preference::runtimes_major:
-      return or_unknown(arena->format("the process has loaded the CUDA runtime of CUDA %d, %s",
-                                      report.major_of(Bond::runtime),
-                                      report.relative(Bond::runtime)->path));
-    case Preference::known_major:
-      return "no name tells which CUDA it belongs to";
-    case Preference::newest:
-    case Preference::none:
-      break;
-  }
-  return "not needed";
+  return filled(text::row(kPreferenceReasons, preference_of(report, chosen, passed)), passed,
+                report, arena);
 }
 
 const char* refused_setting(const Report& report, Arena* arena) {

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Describes why a candidate is not used. Pure functions of a report; texts in `arena`.
+// Describes why a candidate is not used: the texts of catalogue/outcomes.toml, filled in with the
+// facts of a search. Pure functions of a report; texts in `arena`.
 #pragma once
 
 #include "compat/search/search_report.h"
 
 namespace anycuda {
+
+struct Subject {
+  const Report& report;
+  const Candidate* candidate;  // nullptr for a text about no file
+  Arena* arena;
+};
+
+// `form`: a row (text::row). nullptr without memory; a text without values needs none.
+const char* fill(const char* form, const Subject& subject);
 
 const char* reason_of(const Candidate& candidate, const Report& report, Arena* arena);
 

@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import sys
+import tomllib
 import unittest
 from unittest import mock
 
@@ -19,7 +20,7 @@ sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import terminal  # noqa: E402
 from anycuda.matrix import data  # noqa: E402
-from anycuda.doctor import (as_json, describe_candidate, doctor_report, environment, findings,  # noqa: E402
+from anycuda.doctor import (as_json, doctor_report, environment, findings,  # noqa: E402
                             hint_table, hints, machine, packages, questions, records, verdict)
 from anycuda.doctor.describe_candidate import condition_of, short_path, source_of, verdict_of, version_of  # noqa: E402
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
@@ -40,6 +41,10 @@ MISMATCH = Call("cuInit", 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "")
 TAKEN = Decision("accepted", "usable", "served", True, True)
 PASSED = Decision("accepted", "not needed", "served", False, False)
 TOO_OLD = Decision("driver_too_old", "needs a driver for CUDA 13", "too_old", False, False)
+
+
+def outcomes() -> dict:
+    return tomllib.loads((ROOT / "compat/catalogue/outcomes.toml").read_text(encoding="utf-8"))
 
 
 def candidate(path: str = "/a/libcudart.so.12", state: str = "usable", version: str = "12.9", **decided) -> Candidate:
@@ -214,8 +219,7 @@ class Hints(unittest.TestCase):
 
     def test_every_file_state_has_a_hint(self):
         """Including states that the tests' machines do not have."""
-        states = set(re.findall(r'FileState::\w+:\n\s+return "(\w+)"',
-                                (ROOT / "compat/doctor/names.cc").read_text())) - {"usable"}
+        states = set(outcomes()["state"]) - {"usable"}
         self.assertIn("other_file_opened", states)
         situations = {}
         for state in sorted(states - {"link_stub", "not_absolute"}):  # a driver's; a variable's
@@ -227,7 +231,7 @@ class Hints(unittest.TestCase):
             self.assertTrue(first.commands and all(first.commands), state)
             self.assertIn("/a/libcudart.so.12", first.why)
             situations[state] = first.situation
-        same = {"not_elf", "truncated", "core_symbol_missing"}  # damaged, with the reason
+        same = {"not_elf", "truncated", "required_symbol_missing"}  # damaged, with the reason
         self.assertEqual(len(set(situations.values())), len(situations) - len(same) + 1, situations)
         for state in sorted(states - {"link_stub", "anycuda_stub", "not_absolute", "not_trusted", "other_version"}):
             tried = findings.Tried("/a/libcuda.so.1", state, 1, f"the reason of {state}", "/a/libcuda.so.550")
@@ -235,10 +239,13 @@ class Hints(unittest.TestCase):
             self.assertTrue(first.situation.startswith("driver_"), state)
             self.assertNotEqual(first.situation, "driver_missing", state)
 
+    def test_states_name_rows_of_the_hint_tables(self):
+        for row in outcomes()["state"].values():
+            self.assertLessEqual({row.get("broken"), row.get("refused")} - {None}, hint_table.LIBRARIES.keys())
+            self.assertIn(row.get("driver", "driver_damaged"), hint_table.DRIVER_LIBRARY)
+
     def test_every_verdict_has_a_hint(self):
-        verdicts = set(re.findall(r'[^r]Verdict::\w+:\n\s+return "(\w+)"',
-                                  (ROOT / "compat/doctor/names.cc").read_text())) - {"accepted"}
-        self.assertEqual(len(verdicts), 8)
+        verdicts = set(outcomes()["verdict"]) - {"accepted"}
         for one in sorted(verdicts):
             library = runtime([candidate("/a/libcudart.so.12", _12=Decision(one, f"is {one}", "", False, False))],
                               _12=Answer(hint="install one"))
@@ -443,14 +450,10 @@ class DescribeCandidate(unittest.TestCase):
             self.assertIn(expected, condition_of(one, WORKS))
             self.assertEqual(bool(expected), bool(condition_of(one, WORKS)))
 
-    def test_every_verdict_and_state_of_the_loader_has_a_word(self):
-        names = (ROOT / "compat/doctor/names.cc").read_text().split("name_of(FileState")[1]
-        names = names.split("name_of(DriverVerdict")[0]
-        found = [line.split('"')[1] for line in names.splitlines() if 'return "' in line and '""' not in line]
-        self.assertGreater(len(found), 20)
-        for name in found:
-            if name not in ("usable", "accepted"):
-                self.assertIn(name, {**describe_candidate._STATES, **describe_candidate._VERDICTS})
+    def test_every_outcome_has_a_word(self):
+        for group, column in (("verdict", "short"), ("state", "short"), ("tier", "place")):
+            without = {name for name, row in outcomes()[group].items() if column not in row}
+            self.assertLessEqual(without, {"accepted", "usable", "variable"})
 
     def test_versions_and_where_they_were_read(self):
         one = candidate()

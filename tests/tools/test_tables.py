@@ -4,6 +4,7 @@
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -279,9 +280,12 @@ class Compiler(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "tables.cc"
                 file.write_text(source, encoding="utf-8")
+                catalogue = ROOT / "compat/catalogue"
+                subprocess.run([sys.executable, "-B", catalogue / "outcomes.py", catalogue / "outcomes.toml",
+                                f"{folder}/compat"], check=True)
                 done = subprocess.run(
                     [compiler, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-                     "-Wno-unused-const-variable", f"-I{ROOT}", f"-I{ROOT}/compat/include", str(file)],
+                     "-Wno-unused-const-variable", f"-I{ROOT}", f"-I{ROOT}/compat/include", f"-I{folder}", str(file)],
                     capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stderr)
 

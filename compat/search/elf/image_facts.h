@@ -3,32 +3,10 @@
 // The identity of an ELF file, read without loading it.
 #pragma once
 
-#include <cstdint>
-
 #include "anycuda/compat/version.h"
+#include "compat/outcomes.h"  // FileState
 
 namespace anycuda {
-
-enum class FileState : std::uint8_t {
-  usable,
-  missing,
-  unreadable,
-  not_a_file,
-  not_absolute,  // named by the user, but not by its full path
-  has_tokens,    // its path has a $ORIGIN, $LIB or $PLATFORM, which dlopen() replaces
-  not_trusted,   // found only by its place above the caller, and another user can change it
-  not_elf,
-  other_architecture,
-  truncated,
-  other_library,  // another SONAME than this library's
-  anycuda_stub,
-  required_symbol_missing,
-  out_of_memory,
-  open_failed,
-  other_file_opened,  // dlopen() gave another file than the one that was examined
-  other_version,      // it reports another CUDA than its SONAME and symbols do
-  link_stub           // NVIDIA's libcuda.so.1 for linking: every function returns 34
-};
 
 struct ImageFacts {
   FileState state = FileState::missing;

@@ -18,6 +18,8 @@ from itertools import groupby
 from pathlib import Path
 from types import ModuleType
 
+import tomllib
+
 from . import abi_text, gpu_facts, library_folders, products
 from . import dispositions as disposition_rules
 from .descriptor import ALL, Descriptor
@@ -310,7 +312,8 @@ def text(version: str, folders: LibraryFolders = LibraryFolders()) -> str:
              for name, library in _libraries(folders)]
     head = f'{{"format": {FORMAT}, "anycuda": {json.dumps(version)}, "libraries": {{\n'
     facts = {"others": others(folders), "device_code": gpu_facts.read(CATALOGUE), "static_runtimes": static_runtimes(),
-             "products": products.read(CATALOGUE)}
+             "products": products.read(CATALOGUE),
+             "outcomes": tomllib.loads((CATALOGUE / "outcomes.toml").read_text(encoding="utf-8"))}
     rest = "".join(f',\n"{name}": {json.dumps(value, separators=(",", ":"))}' for name, value in facts.items())
     return head + ",\n".join(parts) + "\n}" + rest + "}\n"
 

@@ -5,15 +5,14 @@
 
 #include <ostream>
 
+#include "compat/base/text.h"
+#include "compat/outcome_texts.h"
 #include "compat/rules/candidate_rule.h"
 
 namespace anycuda {
 
 inline void PrintTo(Verdict verdict, std::ostream* out) {
-  const char* const names[] = {"accepted",     "newer_than_known", "other_major",
-                               "other_loaded", "other_group",      "other_runtime",
-                               "no_metadata",  "driver_too_old",   "driver_failed"};
-  *out << names[static_cast<int>(verdict)];
+  *out << text::row(kVerdictNames, verdict);
 }
 
 inline DriverFacts driver_of(int number, int branch = 0) {

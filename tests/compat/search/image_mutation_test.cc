@@ -62,11 +62,11 @@ class Mutations {
 
 void expect_answers(const std::string& original) {
   ASSERT_EQ(unit::facts_of(original).state, FileState::usable) << "the original must be sound";
-  int states[16] = {};
+  int states[kStateCount] = {};
   Mutations mutations(original);
   for (int i = 0; i < kRounds; ++i) {
     const ImageFacts facts = unit::facts_of(mutations.next());
-    ASSERT_LE(static_cast<int>(facts.state), static_cast<int>(FileState::open_failed));
+    ASSERT_LT(static_cast<int>(facts.state), kStateCount);
     ++states[static_cast<int>(facts.state)];
     if (facts.detail != nullptr) {
       ASSERT_LT(std::strlen(facts.detail), 64u);

@@ -8,71 +8,35 @@ from pathlib import Path
 
 from ..elf import ElfError, mark
 from .findings import UNVERSIONED, Candidate, Decision, Driver
+from .outcomes import column
 
 TAKEN, NOT_NEEDED, DEPENDS = "taken", "not needed", "depends"
-_STATES = {
-    "missing": "missing",
-    "unreadable": "unreadable",
-    "not_a_file": "not a file",
-    "not_absolute": "not a full path",
-    "has_tokens": "has a $",
-    "not_trusted": "not trusted",
-    "not_elf": "not a library",
-    "other_architecture": "other CPU",
-    "truncated": "damaged",
-    "other_library": "other library",
-    "anycuda_stub": "a stub",
-    "core_symbol_missing": "incomplete",
-    "out_of_memory": "not read",
-    "open_failed": "does not load",
-    "other_file_opened": "another file",
-    "other_version": "another CUDA",
-    "link_stub": "for linking",
-}
-_QUIET_STUB = "a quiet stub"
-_VERDICTS = {
-    "newer_than_known": "too new",
-    "other_major": "other major",
-    "other_loaded": "other loaded",
-    "other_group": "other CUDA loaded",
-    "other_runtime": "other runtime loaded",
-    "no_metadata": "no metadata",
-    "driver_too_old": "driver too old",
-    "driver_failed": "driver fails",
-    "not_looked_at": "not examined",
-}
-PLACES = {
-    "loaded": "loaded",
-    "rpath": "DT_RPATH",
-    "library_path": "LD_LIBRARY_PATH",
-    "runpath": "DT_RUNPATH",
-    "caller": "packages",
-    "python": "packages",
-    "conda": "conda",
-    "activated": "activated",
-    "toolkit": "toolkit variable",
-    "system": "system",
-}  # the place "variable" has the name of the library's variable
+_QUIET_STUB, _NOT_EXAMINED = "a quiet stub", "not examined"
 CONTAINERS = {"kubernetes": "a Kubernetes pod", "containerd": "a container of containerd",
               "cri-o": "a container of CRI-O", "docker": "a Docker container", "podman": "a Podman container",
               "apptainer": "an Apptainer container", "lxc": "an LXC container", "container": "a container"}
-COLOURS = {TAKEN: "green", DEPENDS: "cyan", NOT_NEEDED: ""}
-COLOURS.update(dict.fromkeys(_VERDICTS.values(), "yellow"))
-COLOURS.update(dict.fromkeys((*_STATES.values(), _QUIET_STUB), "red"))
+
+
+def colours() -> dict[str, str]:
+    """The colour of each verdict in the table."""
+    return {TAKEN: "green", DEPENDS: "cyan", NOT_NEEDED: "", _NOT_EXAMINED: "yellow", _QUIET_STUB: "red",
+            **dict.fromkeys(column("verdict", "short").values(), "yellow"),
+            **dict.fromkeys(column("state", "short").values(), "red")}
 
 
 def word_of(candidate: Candidate, decision: Decision) -> str:
     if decision.taken:
         return TAKEN
     if decision.verdict != "accepted":
-        return _VERDICTS.get(decision.verdict) or _state(candidate, decision.verdict)
+        words = {**column("verdict", "short"), "not_looked_at": _NOT_EXAMINED}
+        return words.get(decision.verdict) or _state(candidate, decision.verdict)
     return _state(candidate, NOT_NEEDED)
 
 
 def _state(candidate: Candidate, otherwise: str) -> str:
     if candidate.state == "anycuda_stub" and _is_quiet(candidate.path):
         return _QUIET_STUB
-    return _STATES.get(candidate.state, otherwise)
+    return column("state", "short").get(candidate.state, otherwise)
 
 
 def _is_quiet(path: str) -> bool:
@@ -100,18 +64,9 @@ def verdict_of(candidate: Candidate) -> tuple[str, str]:
 
 def condition_of(candidate: Candidate, driver: Driver) -> str:
     """The condition for a taken library to work with a driver of an older CUDA, or ""."""
-    newer = f"newer than the driver's CUDA {driver.cuda}"
-    conditions = {
-        "served_by_minor_version": f"{newer}: works by minor-version compatibility, but the driver cannot compile "
-                                   "PTX that is this new",
-        "served_by_declaration": f"{newer}: works if NVIDIA's cuda-compat package is in use, as "
-                                 "ANYCUDA_DRIVER_COMPAT=assume_forward_compat declares",
-        "branch_short": f"{newer}: the driver's branch is older than this CUDA major needs; strict mode would refuse "
-                        "this file",
-        "branch_unknown": f"{newer}: works if the driver's branch, which is unknown, allows it",
-    }
     taken = next((decision.driver for decision in candidate.decisions.values() if decision.taken), "")
-    return conditions.get(taken, "")
+    condition = column("driver", "condition").get(taken, "")
+    return condition.format(newer=f"newer than the driver's CUDA {driver.cuda}")
 
 
 def for_callers(callers: list[str]) -> str:

@@ -7,20 +7,12 @@ from collections.abc import Sequence
 
 from .. import terminal
 from ..analysis import describe_kernels, exit_status, gpus
-from .describe_candidate import (
-    COLOURS,
-    CONTAINERS,
-    PLACES,
-    condition_of,
-    short_path,
-    source_of,
-    verdict_of,
-    version_of,
-)
+from .describe_candidate import CONTAINERS, colours, condition_of, short_path, source_of, verdict_of, version_of
 from .files import File
 from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library, Place
 from .hint import Hint
 from .machine import Machine
+from .outcomes import column
 from .verdict import Verdict
 
 _MARK = ">"
@@ -148,14 +140,14 @@ def _library(library: Library, driver: Driver, page: Page) -> None:
     rows, below = [], []
     for candidate in library.candidates:
         word, why = verdict_of(candidate)
-        place = PLACES.get(candidate.place, library.variable)
+        place = column("tier", "place").get(candidate.place, library.variable)
         version, source = ("", "") if library.is_driver else (version_of(candidate), source_of(candidate))
         rows.append((_MARK if library.taken_by(candidate) else " ", version, source, word, place,
                      page.path(candidate.path, _BESIDE_FILE)))
         # All reasons against a candidate name the same driver.
         why = why.replace(driver.path, page.path(driver.path)) if driver.path else why
         below.append("; ".join(filter(None, [why, condition_of(candidate, driver), _conflict(candidate)])))
-    page.table(["", "CUDA", "read from", "verdict", "where", "file"], rows, COLOURS, below)
+    page.table(["", "CUDA", "read from", "verdict", "where", "file"], rows, colours(), below)
 
 
 def _conflict(candidate: Candidate) -> str:

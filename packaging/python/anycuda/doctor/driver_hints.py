@@ -14,14 +14,8 @@ from .findings import Driver, Library, Tried
 from .hint import Hint, hint, is_on_path, missing_dependency, read_problem, without_folder, without_hint
 from .hint_table import DRIVER_CALL, DRIVER_LIBRARY
 from .machine import Machine, PresentGpu
+from .outcomes import column
 
-_ROW_OF_STATE = {
-    "truncated": "driver_truncated", "missing": "driver_dangling", "unreadable": "driver_unreadable",
-    "open_failed": "driver_not_opened", "not_elf": "driver_damaged", "core_symbol_missing": "driver_damaged",
-    "other_library": "driver_damaged", "not_a_file": "driver_damaged", "out_of_memory": "driver_not_read",
-    "other_file_opened": "driver_other_file", "has_tokens": "driver_has_tokens",
-    "other_architecture": "driver_other_cpu",
-}  # the rows of a file, the most informative first
 # Libraries that come with the driver. Tegra's (Jetson) are named libnvrm_gpu.so and the like.
 _DRIVERS_OWN = re.compile(r"lib(nvidia-|cuda\.so|cudadebugger|nvrm|nvos|nvsci|nvcucompat|nvdc|nvimp)")
 
@@ -63,8 +57,8 @@ def nvml_hints(driver: Driver, library: Library | None, machine: Machine) -> lis
 
 def _no_library(driver: Driver, machine: Machine, environment: Environment) -> Hint:
     named = machine.variables.get("ANYCUDA_CUDA")
-    files = sorted((one for one in driver.tried if one.state in _ROW_OF_STATE),
-                   key=lambda one: list(_ROW_OF_STATE).index(one.state))
+    rows = list(column("state", "driver"))  # the most informative first
+    files = sorted((one for one in driver.tried if one.state in rows), key=lambda one: rows.index(one.state))
     if named and driver.tried:
         return hint(DRIVER_LIBRARY, "driver_setting", f"The driver library {named} cannot be used.",
                     variable="ANYCUDA_CUDA", reason=without_hint(driver.tried[0].reason))
@@ -133,7 +127,7 @@ def _bad_file(file: Tried, machine: Machine) -> Hint:
     failed = f"The driver library {file.path} cannot be loaded."
     if machine.lacks_nv:  # --nv gives the host's driver precedence over the image's file
         return hint(hint_table.WITHOUT_GPU, "apptainer", failed)
-    row, missing = _ROW_OF_STATE[file.state], missing_dependency(file.reason, file.path)
+    row, missing = column("state", "driver")[file.state], missing_dependency(file.reason, file.path)
     reason = without_hint(file.reason.replace("the dynamic linker refused it: ", ""))
     if row == "driver_unreadable":
         problem, reason = read_problem(reason)

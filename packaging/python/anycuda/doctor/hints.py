@@ -15,21 +15,9 @@ from .findings import Answer, Candidate, Driver, Findings, Library
 from .hint import Hint, hint, missing_dependency, read_problem, without_folder, without_hint
 from .hint_table import LIBRARIES
 from .machine import TOOLKIT_VARIABLES, Machine
+from .outcomes import column
 from .verdict import RUNTIME, program_of
 
-# The row for a file's state. A file with a state in the first table is always reported; one in the second table may be
-# there for good reasons, and is reported only if a program gets no library.
-_BROKEN = {"not_elf": "damaged", "truncated": "damaged", "core_symbol_missing": "damaged",
-           "other_architecture": "other_cpu", "unreadable": "unreadable", "open_failed": "not_opened",
-           "other_version": "other_version"}
-_REFUSED = {"missing": "dangling", "not_a_file": "not_a_file", "has_tokens": "has_tokens",
-            "not_trusted": "not_trusted", "other_library": "other_library", "anycuda_stub": "anycuda_stub",
-            "out_of_memory": "not_read", "other_file_opened": "other_file"}
-# Verdicts against a library, and the command that lifts them.
-_LIFTED_BY = {"newer_than_known": "", "other_major": "unset ANYCUDA_CROSS_MAJOR", "other_loaded": "", "other_group": "",
-              "other_runtime": "",
-              "no_metadata": "export ANYCUDA_STUB_COMPAT=best_effort", "driver_too_old": "",
-              "driver_failed": "export ANYCUDA_STUB_COMPAT=best_effort"}
 _USE_COMPAT = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
 _ONE_HINT = ("listed_only", "anycuda_stub")  # rows that need one hint for all such files of a library
 _WOULD_SERVE = ("accepted", "other_loaded")  # verdicts that do not depend on the file
@@ -71,10 +59,11 @@ def _denied(environment: Environment) -> list[Hint]:
 def _library(library: Library, driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
     nothing = _nothing(library)
     named = [one for one in library.candidates if one.place == "variable"] if nothing else []
-    rows = {**_BROKEN, **_REFUSED} if nothing else _BROKEN
+    broken = column("state", "broken")
+    rows = _rows() if nothing else broken
     # A file that ended the search explains the missing library.
     files = sorted((one for one in library.candidates if one.stays_open or one.state in rows),
-                   key=lambda one: (not one.stays_open, one.state not in _BROKEN))
+                   key=lambda one: (not one.stays_open, one.state not in broken))
     found = _joined([(one.path, _file(library, one, driver, machine, environment))
                      for one in files if one not in named])
     found += [hint(LIBRARIES, "crash", f"The search for the {library.short} fails: {answer.ended}.",
@@ -86,6 +75,11 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
     # A library of another environment is reported before a broken file without effect.
     other = _other_environment(library, machine, environment)
     return other + found
+
+
+def _rows() -> dict[str, str]:
+    """State -> the row about a file in that state."""
+    return {**column("state", "broken"), **column("state", "refused")}
 
 
 def _joined(hints: list[tuple[str, Hint]]) -> list[Hint]:
@@ -113,7 +107,7 @@ def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, ma
     remedy = installation.remedy(library, answers, driver, machine, environment)
     commands = installation.commands(library, driver, answers, machine, environment)
     refused = next(((one, decision) for one in library.candidates for caller, decision in one.decisions.items()
-                    if caller in nothing and decision.verdict in _LIFTED_BY), None)
+                    if caller in nothing and decision.verdict in column("verdict", "short")), None)
     first = packages.first_major_beyond(library.name, driver.cuda)
     if refused is None and first:
         why += f" It exists since CUDA {first}, but the driver supports only up to CUDA {driver.cuda}."
@@ -122,7 +116,7 @@ def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, ma
     if refused is None:
         return Hint(why, remedy, commands, "no_library", "docs/doctor.md")
     candidate, decision = refused
-    lifted = [command for command in [_LIFTED_BY[decision.verdict]] if command]
+    lifted = [command for verdict, command in column("verdict", "command").items() if verdict == decision.verdict]
     if any("update the driver" in answer.hint for answer in answers):
         commands.append(packages.update_driver(machine.distribution, machine.container_kind, machine.wsl))
         if decision.verdict == "driver_too_old":
@@ -156,7 +150,7 @@ def _reason(candidate: Candidate) -> str:
 def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machine,
           environment: Environment) -> Hint:
     path, whole = candidate.path, without_hint(_reason(candidate))
-    row = "stays_open" if candidate.stays_open else {**_BROKEN, **_REFUSED}[candidate.state]
+    row = "stays_open" if candidate.stays_open else _rows()[candidate.state]
     reason = re.sub("^the dynamic linker (refused it: |opened )", "", whole)
     missing = missing_dependency(whole, path)
     if row == "not_opened" and missing:
