@@ -36,7 +36,7 @@ Candidate* candidate_for(Search* search, SearchTier tier, const char* path,
 }  // namespace
 
 FileFacts examine_file(const char* path, const LibraryDescriptor& library,
-                       const LibrarySymbols* symbols, Arena* arena) {
+                       const LibrarySymbols* symbols, Arena* arena, const Search* search) {
   const Uncancelled uncancelled;
   FileFacts facts;
   int file;
@@ -50,22 +50,25 @@ FileFacts examine_file(const char* path, const LibraryDescriptor& library,
   }
   facts.device = status.st_dev;
   facts.inode = status.st_ino;
-  facts.image =
-      read_image(file, static_cast<unsigned long>(status.st_size), library, symbols, *arena);
-  note_shortage(facts.image.error);
+  facts.is_seen = search != nullptr && search->is_seen(status.st_dev, status.st_ino);
+  if (!facts.is_seen) {
+    facts.image =
+        read_image(file, static_cast<unsigned long>(status.st_size), library, symbols, *arena);
+    note_shortage(facts.image.error);
+  }
   close(file);
   return facts;
 }
 
 Candidate* gather_file(Search* search, SearchTier tier, const char* path) {
   const std::size_t mark = search->arena.mark();
-  FileFacts facts = examine_file(path, search->library(), search->request.symbols, &search->arena);
-  const bool seen = facts.inode != 0 && search->is_seen(facts.device, facts.inode);
+  FileFacts facts =
+      examine_file(path, search->library(), search->request.symbols, &search->arena, search);
   if (facts.image.state == FileState::usable && has_linker_tokens(path)) {
     facts.image.state = FileState::has_tokens;
     facts.inode = 0;  // by another name it is another candidate
   }
-  Candidate* candidate = seen ? nullptr : candidate_for(search, tier, path, facts.image);
+  Candidate* candidate = facts.is_seen ? nullptr : candidate_for(search, tier, path, facts.image);
   if (candidate == nullptr) {
     search->arena.rewind(mark);
     return nullptr;

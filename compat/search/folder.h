@@ -16,14 +16,16 @@ void gather_folder(Search* search, SearchTier tier, const char* folder);
 // told.
 bool has_driver(const LibraryDescriptor& library, const char* root, const char* below);
 
-// Reads the facts of one file without loading it. Texts live in the arena.
+// Reads the facts of one file without loading it, but no image of a file that `search` has seen.
+// Texts live in the arena.
 struct FileFacts {
   ImageFacts image;
   dev_t device = 0;
   ino_t inode = 0;
+  bool is_seen = false;
 };
 FileFacts examine_file(const char* path, const LibraryDescriptor& library,
-                       const LibrarySymbols* symbols, Arena* arena);
+                       const LibrarySymbols* symbols, Arena* arena, const Search* search = nullptr);
 
 // Adds one file, with any name, as gather_folder() does. nullptr: seen already, left out
 // (TierSummary), or no memory; the arena is then as before.

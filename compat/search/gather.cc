@@ -6,6 +6,7 @@
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
+#include "compat/base/text.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/folder.h"
@@ -33,9 +34,15 @@ struct TierVisit {
       return;
     }
     const std::size_t mark = search->arena.mark();
+    const char* const path = search->arena.join(root, below);
+    if (!search->logs_steps && !search->is_new_folder(path)) {
+      ++search->summary(tier).folders;
+      search->arena.rewind(mark);
+      return;
+    }
     const Candidate* before = search->last;
     const int left_out = search->summary(tier).left_out;
-    gather_folder(search, tier, search->arena.join(root, below));
+    gather_folder(search, tier, path);
     // Releases the memory: a system may have tens of thousands of folders that are named like
     // toolkits.
     const bool nothing = search->last == before && search->summary(tier).left_out == left_out;
@@ -83,8 +90,17 @@ void refuse_others_files(const TierVisit& visit, const Root& root, const char* b
 
 void in_site_packages(const TierVisit& visit, const Root& root) {
   Search& search = *visit.search;
+  std::string_view missing;  // NVIDIA's wheels share a folder, which most sites do not have
   for (const char* const* folder = search.library().wheel_folders; *folder != nullptr; ++folder) {
+    const std::string_view top = text::first(*folder, text::find(*folder, "/") + 1);
+    if (!top.empty() && top == missing) continue;
     const std::size_t mark = search.arena.mark();
+    const char* const shared = folder[1] != nullptr ? search.arena.copy(top) : nullptr;
+    if (shared != nullptr && !is_folder(search.arena.join(root.path, shared))) {
+      missing = top;
+      search.arena.rewind(mark);
+      continue;
+    }
     const char* path = search.arena.join(root.path, *folder);
     if (path == nullptr || !is_folder(path)) {
       search.arena.rewind(mark);

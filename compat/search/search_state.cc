@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/search_state.h"
 
+#include <sys/stat.h>
+
 #include <cstring>
 
 #include "compat/base/dotted_order.h"
@@ -48,6 +50,16 @@ Candidate* Search::add(SearchTier tier, const char* path) {
   (last != nullptr ? last->next : first) = candidate;
   last = candidate;
   return candidate;
+}
+
+bool Search::is_new_folder(const char* path) {
+  struct stat status;
+  if (path == nullptr || noted(stat(path, &status)) != 0) return false;
+  for (int i = 0; i < folder_count_; ++i) {
+    if (folders_[i].inode == status.st_ino && folders_[i].device == status.st_dev) return false;
+  }
+  if (folder_count_ < kMostFolders) folders_[folder_count_++] = {status.st_dev, status.st_ino};
+  return true;
 }
 
 bool Search::is_newer_file(Candidate* file, Candidate* other) {

@@ -51,6 +51,9 @@ struct Search : Report {
   bool replace(Candidate* old, const char* path);
   // By the versions in the names of the files.
   bool is_newer_file(Candidate* file, Candidate* other);
+  // Is it a folder that this was not asked for? A toolkit's lib64 is a link to its targets/*/lib,
+  // and /usr/local/cuda to one of the toolkits beside it. True again if there are too many.
+  bool is_new_folder(const char* path);
   // Is there a candidate with this file, under any path?
   bool is_seen(dev_t device, ino_t inode) const;
   // Marks the file as seen, if there is memory. To be called when its candidate is kept.
@@ -73,6 +76,13 @@ struct Search : Report {
            (other == major || (other > newest && major > newest));
   }
 
+  struct SeenFolder {
+    dev_t device;
+    ino_t inode;
+  };
+  static constexpr int kMostFolders = 16;
+  SeenFolder folders_[kMostFolders];
+  int folder_count_ = 0;
   static constexpr int kBuckets = 64;  // some hundred files of a folder are candidates
   Candidate** buckets_ = nullptr;      // candidates by device and inode; in the arena
   Interpreter interpreter_;

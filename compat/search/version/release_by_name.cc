@@ -52,7 +52,8 @@ const char* wheel_in_words(const char* metadata, Arena* arena) {
   return text != nullptr ? text : "its wheel";
 }
 
-// CUDA_VERSION of a cuda.h; 0: none. NVIDIA's headers define it once, on a line of its own.
+// CUDA_VERSION of a cuda.h, 0 without one. Each header of NVIDIA defines it once, on a separate
+// line.
 long version_in_header(std::string_view header) {
   constexpr std::string_view kDefinition = "#define CUDA_VERSION ";
   const std::size_t at = text::find(header, kDefinition);
@@ -68,43 +69,40 @@ long version_in_header(std::string_view header) {
 class Names {
  public:
   Names(const LibraryDescriptor& library, const char* path, ReleaseRange range, Arena* arena)
-      : library_(library), arena_(arena), paths_{path, nullptr} {
+      : library_(library), arena_(arena), path_(path) {
     answer_.range = range;
   }
 
-  // In the order of their weight: what describes this file before what describes its folder.
+  // The path as it is given first: a folder of links into a store has the name, and the store has
+  // none. The header last: it is opened and read.
   NamedRelease ask() {
-    ask_both(&Names::wheel);
-    ask_both(&Names::number);
-    ask_both(&Names::toolkit);
-    ask_both(&Names::conda);
-    ask_both(&Names::header);
+    ask_names(path_);
+    if (!answer_.range.is_exact()) find_real_path();
+    ask_names(real_);
+    header(path_);
+    header(real_);
     return answer_;
   }
 
  private:
-  // The path as it is given first: a folder of links into a store has the name, and the store has
-  // none.
-  void ask_both(void (Names::*rule)(const char*)) {
-    if (answer_.range.is_exact()) return;
-    (this->*rule)(paths_[0]);
-    if (answer_.range.is_exact()) return;
-    if (!real_is_known_) find_real_path();
-    if (paths_[1] != nullptr) (this->*rule)(paths_[1]);
+  // In the order of their weight: what describes this file before what describes its folder.
+  void ask_names(const char* path) {
+    for (const auto rule : {&Names::wheel, &Names::number, &Names::toolkit, &Names::conda}) {
+      if (path != nullptr && !answer_.range.is_exact()) (this->*rule)(path);
+    }
   }
 
   void find_real_path() {
-    real_is_known_ = true;
     const std::size_t mark = arena_->mark();
     auto* const buffer = static_cast<char*>(arena_->take_raw(PATH_MAX));
-    if (buffer == nullptr || noted(realpath(paths_[0], buffer)) == nullptr ||
-        std::strcmp(buffer, paths_[0]) == 0) {
+    if (buffer == nullptr || noted(realpath(path_, buffer)) == nullptr ||
+        std::strcmp(buffer, path_) == 0) {
       arena_->rewind(mark);
       return;
     }
     const std::size_t used = std::strlen(buffer) + 1;
     arena_->rewind(mark);
-    paths_[1] = static_cast<const char*>(std::memmove(arena_->take_raw(used), buffer, used));
+    real_ = static_cast<const char*>(std::memmove(arena_->take_raw(used), buffer, used));
   }
 
   // An answer outside the range describes another file.
@@ -161,6 +159,7 @@ class Names {
   }
 
   void header(const char* path) {
+    if (path == nullptr || answer_.range.is_exact()) return;
     constexpr std::size_t kMost = std::size_t{256} << 10;
     const char* const above = arena_->copy(folder_of(folder_of(path)));
     const char* const file = arena_->join(above, "include/cuda.h");
@@ -175,8 +174,8 @@ class Names {
 
   const LibraryDescriptor& library_;
   Arena* arena_;
-  const char* paths_[2];  // as given, and the real one if it is another
-  bool real_is_known_ = false;
+  const char* path_;
+  const char* real_ = nullptr;  // if it is another
   NamedRelease answer_;
 };
 
