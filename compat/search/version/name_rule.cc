@@ -99,12 +99,14 @@ ReleaseRange releases_of_number(const LibraryDescriptor& library, std::string_vi
 }
 
 ReleaseRange releases_of_toolkit_name(std::string_view folder) {
+  // The HPC SDK has each library of communication in a folder of its own below the release.
+  const std::string_view above = folder_of(folder);
+  if (name_of(folder_of(above)) == "comm_libs") folder = above;
   const std::string_view name = name_of(folder);
   std::string_view rest = name;
   const ReleaseRange whole = take_release(&rest);
-  if (!whole.is_empty() && ends_release(rest)) {
-    return is_toolkits_folder(name_of(folder_of(folder))) ? whole : ReleaseRange{};
-  }
+  const bool is_release = !whole.is_empty() && ends_release(rest);
+  if (is_release && is_toolkits_folder(name_of(folder_of(folder)))) return whole;
   for (rest = name; rest.size() > 4; rest.remove_prefix(1)) {
     std::string_view behind = rest;
     if (!take(&behind, "cuda") && !take(&behind, "CUDA")) continue;
