@@ -17,18 +17,20 @@ namespace {
 constexpr std::size_t kMost = std::size_t{16} << 20;
 constexpr std::size_t kLeast = std::size_t{512} << 10;
 constexpr std::size_t kAlignment = 16;
+constexpr std::size_t kScratch = 16 * Scratch::kPath;
 }  // namespace
 
 Arena::Arena() {
   const Stretch stretch = reserve(kMost, kLeast);
-  base_ = static_cast<char*>(stretch.start);
-  size_ = stretch.bytes;
-  is_short_ = size_ < kMost;
-  if (base_ == nullptr) note_shortage(ENOMEM);
+  is_short_ = stretch.bytes < kMost;
+  const bool usable = stretch.start != nullptr;
+  base_ = usable ? static_cast<char*>(stretch.start) + kScratch : nullptr;
+  size_ = usable ? stretch.bytes - kScratch : 0;
+  if (!usable) note_shortage(ENOMEM);
 }
 
 Arena::~Arena() {
-  if (base_ != nullptr) munmap(base_, size_);
+  if (base_ != nullptr) munmap(base_ - kScratch, size_ + kScratch);
 }
 
 void* Arena::take(std::size_t size) {
@@ -57,6 +59,17 @@ void Arena::rewind(std::size_t mark) {
   if (mark >= used_) return;
   written_ = std::max(written_, used_);
   used_ = mark;
+}
+
+char* Arena::borrow(std::size_t size) {
+  if (base_ == nullptr || size > kScratch - borrowed_) return nullptr;
+  char* place = base_ - kScratch + borrowed_;
+  borrowed_ += size;
+  return place;
+}
+
+void Arena::give_back(char* place) {
+  if (place != nullptr) borrowed_ = static_cast<std::size_t>(place - (base_ - kScratch));
 }
 
 const char* Arena::copy(std::string_view text) {

@@ -36,11 +36,36 @@ class Arena {
 
  private:
   friend class ArenaReserve;
+  friend class Scratch;
+  [[gnu::visibility("hidden")]] char* borrow(std::size_t size);
+  [[gnu::visibility("hidden")]] void give_back(char* place);
+
   char* base_;
   std::size_t size_;
   std::size_t used_ = 0;
-  std::size_t written_ = 0;  // the memory after it was never taken, and is zero
-  bool is_short_ = false;    // the process had not enough memory for a whole one
+  std::size_t borrowed_ = 0;  // of the room for Scratch
+  std::size_t written_ = 0;   // the memory after it was never taken, and is zero
+  bool is_short_ = false;     // the process had not enough memory for a whole one
+};
+
+// A buffer for the time it lives, with undefined contents: for paths and for lists of entries,
+// which would take a page of a small stack each. It comes from a part of the arena that take()
+// leaves alone, and the last one made is the first to go.
+class Scratch {
+ public:
+  explicit Scratch(Arena* arena, std::size_t size = kPath)
+      : arena_(*arena), text_(arena_.borrow(size)) {}
+  ~Scratch() { arena_.give_back(text_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  static constexpr std::size_t kPath = 4096;  // PATH_MAX
+  // nullptr: no memory.
+  char* text() const { return text_; }
+
+ private:
+  Arena& arena_;
+  char* text_;
 };
 
 // While it lives, take() leaves that many bytes untouched: the steps after the search need memory

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
+#include <cstdlib>
 #include <cstring>
 
 #include "compat/base/arena.h"
@@ -20,8 +20,16 @@ namespace anycuda {
 constexpr std::size_t kEntryBytes = 4096;
 
 const char* current_folder(Arena* arena) {
-  auto* path = static_cast<char*>(arena->take_raw(PATH_MAX));
-  return path != nullptr ? noted(getcwd(path, PATH_MAX)) : nullptr;
+  const Scratch path(arena);
+  const bool known =
+      path.text() != nullptr && noted(getcwd(path.text(), Scratch::kPath)) != nullptr;
+  return known ? arena->copy(path.text()) : nullptr;
+}
+
+const char* real_path(const char* path, Arena* arena) {
+  const Scratch real(arena);
+  const bool known = real.text() != nullptr && noted(realpath(path, real.text())) != nullptr;
+  return known ? arena->copy(real.text()) : nullptr;
 }
 
 bool is_folder(const char* path) {
@@ -39,14 +47,16 @@ bool is_world_writable(const char* folder) {
   return noted(stat(folder, &status)) != 0 || (status.st_mode & S_IWOTH) != 0;
 }
 
-bool each_entry(const char* folder, const char* prefix, void (*visit)(const char*, void*),
-                void* argument) {
+bool each_entry(const char* folder, const char* prefix, Arena* arena,
+                void (*visit)(const char*, void*), void* argument) {
+  const Scratch buffer(arena, kEntryBytes);
+  char* const entries = buffer.text();
+  if (entries == nullptr) return false;
   const auto file = static_cast<int>(noted(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (file < 0) return false;
   const std::size_t length = std::strlen(prefix);
-  alignas(dirent64) char entries[kEntryBytes];
   for (;;) {
-    const long size = noted(syscall(SYS_getdents64, file, entries, sizeof entries));
+    const long size = noted(syscall(SYS_getdents64, file, entries, kEntryBytes));
     if (size <= 0) break;
     for (long at = 0; at < size;) {
       const auto* entry = reinterpret_cast<const dirent64*>(entries + at);

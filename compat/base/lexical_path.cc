@@ -16,6 +16,12 @@ std::size_t last_slash(std::string_view path) {
 
 }  // namespace
 
+LexicalPath::LexicalPath(Arena* arena, std::string_view folder, std::string_view path)
+    : buffer_(arena), too_long_(buffer_.text() == nullptr) {
+  if (path.empty() || path.front() != '/') append(folder);
+  append(path);
+}
+
 void LexicalPath::append(std::string_view path) {
   while (!path.empty()) {
     const std::size_t slash = text::find(path, "/");
@@ -23,8 +29,7 @@ void LexicalPath::append(std::string_view path) {
     path = text::without(path, slash != text::kNowhere ? slash + 1 : path.size());
   }
   if (size_ == 0 && !too_long_) {
-    text_[0] = '/';
-    text_[1] = '\0';
+    std::memcpy(buffer_.text(), "/", 2);
     size_ = 1;
   }
 }
@@ -32,17 +37,18 @@ void LexicalPath::append(std::string_view path) {
 void LexicalPath::component(std::string_view name) {
   if (name.empty() || name == "." || too_long_) return;
   if (size_ == 1) size_ = 0;  // "/" itself
+  char* const text = buffer_.text();
   if (name == "..") {
-    size_ = size_ > 0 ? last_slash(text()) - 1 : 0;
-  } else if (size_ + 1 + name.size() >= kMost) {
+    size_ = size_ > 0 ? last_slash({text, size_}) - 1 : 0;
+  } else if (size_ + 1 + name.size() >= Scratch::kPath) {
     too_long_ = true;
     size_ = 0;
   } else {
-    text_[size_++] = '/';
-    std::memcpy(text_ + size_, name.data(), name.size());
+    text[size_++] = '/';
+    std::memcpy(text + size_, name.data(), name.size());
     size_ += name.size();
   }
-  text_[size_] = '\0';
+  text[size_] = '\0';
 }
 
 std::string_view folder_of(std::string_view path) {

@@ -1,41 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Paths as text, resolved as if no folder on the way were a link. Pure, no allocation.
+// Paths as text, resolved as if no folder on the way were a link. Pure.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
+
+#include "compat/base/arena.h"
 
 namespace anycuda {
 
 // A path without "//", "/./" and "/../". Empty if it is too long.
 class LexicalPath {
  public:
-  explicit LexicalPath(std::string_view path) {
-    text_[0] = '\0';
-    append(path);
-  }
+  LexicalPath(Arena* arena, std::string_view path) : LexicalPath(arena, "", path) {}
   // `path` relative to `folder`; an absolute path is kept.
-  LexicalPath(std::string_view folder, std::string_view path) {
-    text_[0] = '\0';
-    if (path.empty() || path.front() != '/') append(folder);
-    append(path);
-  }
+  [[gnu::visibility("hidden")]] LexicalPath(Arena* arena, std::string_view folder,
+                                            std::string_view path);
 
-  std::string_view text() const { return {text_, size_}; }
-  const char* c_str() const { return text_; }
+  std::string_view text() const { return {buffer_.text(), size_}; }
+  const char* c_str() const { return size_ != 0 ? buffer_.text() : ""; }
   bool usable() const { return size_ != 0; }
 
  private:
-  static constexpr std::size_t kMost = 4096;  // PATH_MAX
-
-  // Hidden: there are many calls, and each is a byte shorter.
-  [[gnu::visibility("hidden")]] void append(std::string_view path);
+  void append(std::string_view path);
   void component(std::string_view name);
 
-  char text_[kMost];  // set only up to size_: looking up one file makes thousands of these
+  Scratch buffer_;
   std::size_t size_ = 0;
-  bool too_long_ = false;
+  bool too_long_;
 };
 
 // Hidden: there are many calls, and each is a byte shorter.

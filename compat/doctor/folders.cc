@@ -44,7 +44,7 @@ bool look_at(const Look& look, const char* folder) {
 void each_below(const Look& look, const char* folder, const char* prefix,
                 void (*visit)(const char*, void*)) {
   Look below{look.arena, look.records, folder};
-  if (look_at(look, folder)) each_entry(folder, prefix, visit, &below);
+  if (look_at(look, folder)) each_entry(folder, prefix, look.arena, visit, &below);
 }
 
 // A name that counts, joined to its folder; nullptr else.

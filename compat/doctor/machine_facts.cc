@@ -153,7 +153,7 @@ void write_device_file(const char* name, void* argument) {
 void write_folder(const char* root, const char* folder, const char* prefix,
                   void (*visit)(const char*, void*), Arena* arena, RecordWriter* records) {
   Walk walk{arena->join(root, folder), arena, records};
-  if (walk.folder != nullptr) each_entry(walk.folder, prefix, visit, &walk);
+  if (walk.folder != nullptr) each_entry(walk.folder, prefix, arena, visit, &walk);
 }
 
 void write_limits(RecordWriter* records) {

@@ -65,7 +65,8 @@ bool may_supply(const std::string& root, const std::string& path) {
   if (path.size() <= root.size() || stat(path.c_str(), &status) != 0) return true;
   const char* folder = root.empty() ? "/" : root.c_str();
   if (stat(folder, &status) != 0) return false;
-  return only_trusted_can_write(folder, path.c_str() + root.size() + 1, status.st_uid);
+  Arena arena;
+  return only_trusted_can_write(folder, path.c_str() + root.size() + 1, status.st_uid, &arena);
 }
 
 }  // namespace

@@ -3,10 +3,10 @@
 
 #include <unistd.h>
 
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 
+#include "compat/base/folder_entries.h"
+#include "compat/base/lexical_path.h"
 #include "compat/base/shortage.h"
 #include "compat/base/text.h"
 #include "compat/metadata/records/conda_record.h"
@@ -96,7 +96,7 @@ class Look {
     const std::string_view short_path = text::without(path, kMerged.size());
     if (!text::begins(short_path, "/lib/") || !dpkg_lists(text_.text(), short_path)) return false;
     char target;
-    return noted(readlink(LexicalPath(root, "lib").c_str(), &target, 1)) > 0;
+    return noted(readlink(LexicalPath(sites_->arena(), root, "lib").c_str(), &target, 1)) > 0;
   }
 
   const Site* site_;
@@ -121,19 +121,19 @@ Owners no_owners(Manager manager) {
 }
 
 void look_in_prefixes(const char* path, Sites* sites, Owners* owners) {
-  const LexicalPath folder(folder_of(path));
-  Roots roots(folder.c_str());
+  const LexicalPath folder(sites->arena(), folder_of(path));
+  Roots roots(folder.c_str(), sites->arena());
   while (owners->count == 0) {
     const char* root = roots.next();
     if (root == nullptr) return;
-    const LexicalPath records(root, "conda-meta");
+    const LexicalPath records(sites->arena(), root, "conda-meta");
     Look(sites->at(records.c_str(), Manager::conda), path, sites, owners).look();
   }
 }
 
 void look_in_lists(const char* root, const char* folder, const char* real, Sites* sites,
                    Owners* owners) {
-  const LexicalPath lists(root, folder);
+  const LexicalPath lists(sites->arena(), root, folder);
   Look(sites->at(lists.c_str(), Manager::dpkg), real, sites, owners).look();
 }
 
@@ -150,8 +150,8 @@ Owners conda_owners_of(const char* path, const char* real, Sites* sites) {
 Owners dpkg_owners_of(const char* real, Sites* sites) {
   Owners owners = no_owners(Manager::dpkg);
   if (real == nullptr) return owners;
-  char buffer[PATH_MAX];
-  const char* root = *sites->root() == '\0' ? "/" : noted(realpath(sites->root(), buffer));
+  const bool is_root = *sites->root() == '\0';
+  const char* root = is_root ? "/" : real_path(sites->root(), sites->arena());
   if (root == nullptr || !is_below(real, root)) return owners;
   const std::size_t skipped = std::strcmp(root, "/") == 0 ? 0 : std::strlen(root);
   if (!may_be_packaged(real + skipped)) return owners;

@@ -72,7 +72,7 @@ const Site* Sites::at(const char* folder, Manager manager) {
   site->folder = kept;
   site->manager = manager;
   Listing listing{arena_, site, &site->first};
-  if (!is_world_writable(folder)) each_entry(folder, "", visit_entry, &listing);
+  if (!is_world_writable(folder)) each_entry(folder, "", arena_, visit_entry, &listing);
   site->next = first_;
   first_ = site;
   return site;
@@ -82,7 +82,7 @@ bool Sites::lists(const Installed& distribution, const char* path, bool is_folde
   const std::size_t mark = arena_->mark();
   const char* file = arena_->join(distribution.folder, "RECORD");
   const bool listed = file != nullptr && record_.read(file, kMostOfRecord) == TextState::read &&
-                      record_lists(record_.text(), distribution.site, path, is_folder);
+                      record_lists(arena_, record_.text(), distribution.site, path, is_folder);
   arena_->rewind(mark);
   return listed;
 }
@@ -99,7 +99,7 @@ void Sites::look_in(const Site& site, const char* path, bool is_folder, bool nvi
     const TextState state =
         file != nullptr ? record_.read(file, kMostOfRecord) : TextState::no_memory;
     if (state == TextState::read && owners->count < Owners::kMost &&
-        record_lists(record_.text(), site.folder, path, is_folder)) {
+        record_lists(arena_, record_.text(), site.folder, path, is_folder)) {
       owners->found[owners->count++] = one;
     }
     arena_->rewind(mark);
@@ -115,7 +115,7 @@ void Sites::look_in(const Site& site, const char* path, bool is_folder, bool nvi
 void Sites::look_above(const char* path, bool is_folder, bool nvidia, Owners* owners) {
   std::string_view folder = folder_of(path);
   for (int level = 0; level < kMostLevels && !folder.empty() && owners->count == 0; ++level) {
-    const LexicalPath above(folder);
+    const LexicalPath above(arena_, folder);
     if (const Site* site = at(above.c_str())) look_in(*site, path, is_folder, nvidia, owners);
     folder = folder_of(folder);
   }
@@ -143,9 +143,9 @@ void visit_python(const char* name, void* argument) {
 void Sites::look_beside(const char* path, bool is_folder, bool nvidia, Owners* owners) {
   const std::string_view folder = folder_of(path);
   if (anycuda::name_of(folder) != "bin") return;
-  const LexicalPath library_folder(folder, "../lib");
+  const LexicalPath library_folder(arena_, folder, "../lib");
   Pythons pythons{arena_, library_folder.c_str(), {}, 0};
-  each_entry(library_folder.c_str(), "python", visit_python, &pythons);
+  each_entry(library_folder.c_str(), "python", arena_, visit_python, &pythons);
   for (int i = 0; i < pythons.count && owners->count == 0; ++i) {
     if (const Site* site = at(pythons.sites[i])) look_in(*site, path, is_folder, nvidia, owners);
   }

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/metadata/toolkit_facts.h"
 
-#include <climits>
-#include <cstdlib>
-
+#include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
-#include "compat/base/shortage.h"
 #include "compat/metadata/package_owners.h"
 
 namespace anycuda {
@@ -31,7 +28,7 @@ class Gathering {
     facts_.owners = facts_.wheels;
     facts_.conda.problem = facts_.dpkg.problem = "";
     if (!needs_next_manager(facts_.owners.count)) return;
-    real_ = real_path(path_);
+    real_ = real_path(path_, arena_);
     if (is_folder_) return;  // of a folder that several packages share, each would be one
     facts_.conda = conda_owners_of(path_, real_, sites_);
     if (facts_.conda.count > 0) facts_.owners = facts_.conda;
@@ -41,14 +38,6 @@ class Gathering {
     facts_.dpkg = dpkg_owners_of(real_, sites_);
     if (facts_.dpkg.count > 0) facts_.owners = facts_.dpkg;
     for (int i = 0; i < facts_.owners.count; ++i) read_owner(i);
-  }
-  const char* real_path(const char* path) {
-    const std::size_t mark = arena_->mark();
-    auto* buffer = static_cast<char*>(arena_->take_raw(PATH_MAX));
-    const bool found = buffer != nullptr && noted(realpath(path, buffer)) != nullptr;
-    const LexicalPath real(found ? buffer : "");  // outlives the buffer
-    arena_->rewind(mark);
-    return found ? arena_->copy(real.c_str()) : nullptr;
   }
 
   void read_owner(int owner) {
@@ -60,8 +49,8 @@ class Gathering {
   // For a wheel's file the path in its RECORD counts. For any other its real path; only if no
   // header is there and no owner names its release, the path as given (folders made of links).
   void find_headers() {
-    const LexicalPath seeming(seeming_folder());
-    const LexicalPath real(real_folder());
+    const LexicalPath seeming(arena_, seeming_folder());
+    const LexicalPath real(arena_, real_folder());
     const bool elsewhere = real.text() != seeming.text();
     if (elsewhere) facts_.headers = headers_of_root(real.c_str(), arena_);
     if (facts_.headers.count == 0 && (!elsewhere || !owner_states_version())) {
@@ -70,7 +59,7 @@ class Gathering {
   }
   void find_version_file() {
     if (!needs_version_file(facts_.owner_facts, facts_.owners.count, facts_.headers.count)) return;
-    const LexicalPath real(real_folder());
+    const LexicalPath real(arena_, real_folder());
     add_version_file(real.c_str(), arena_, &facts_.headers);
   }
   std::string_view seeming_folder() const { return folder_holding(path_); }
@@ -110,7 +99,7 @@ class Gathering {
     const Owners& owners = facts_.owners;
     if (!owner_states_version() || owners.manager == Manager::wheel)
       return sites_->owners_of(header, false);
-    return conda_owners_of(header, real_path(header), sites_);
+    return conda_owners_of(header, real_path(header, arena_), sites_);
   }
 
   // The bit of an owner of the file. One of another name than NVIDIA's wheels have may have been

@@ -67,7 +67,7 @@ class RootSearch {
     if (more != nullptr) headers_->searched = more;
     add(arena_->format("%s/include/cuda.h", root));
     targets_ = arena_->format("%s/targets", root);
-    if (targets_ != nullptr) each_entry(targets_, "", visit_target, this);
+    if (targets_ != nullptr) each_entry(targets_, "", arena_, visit_target, this);
   }
 
  private:
@@ -126,8 +126,7 @@ const char* Roots::next() {
     if (rest_.empty()) return nullptr;
     const std::size_t skipped = rest_ == "/" ? 1 : rest_.size() + 1;
     if (!is_layout(folder_ + skipped)) continue;
-    root_ = LexicalPath(rest_);
-    return rest_ == "/" ? "" : root_.c_str();
+    return rest_ == "/" ? "" : arena_.copy(rest_);
   }
   return nullptr;
 }
@@ -136,7 +135,7 @@ RootHeaders headers_of_root(const char* folder, Arena* arena) {
   RootHeaders headers = {};
   headers.searched = "";
   RootSearch search(arena, &headers);
-  Roots roots(folder);
+  Roots roots(folder, arena);
   while (headers.count == 0) {
     const char* root = roots.next();
     if (root == nullptr) break;
@@ -147,7 +146,7 @@ RootHeaders headers_of_root(const char* folder, Arena* arena) {
 
 void add_version_file(const char* folder, Arena* arena, RootHeaders* headers) {
   TextFile text;
-  Roots roots(folder);
+  Roots roots(folder, arena);
   headers->version_files = true;
   while (headers->count == 0) {
     const char* root = roots.next();

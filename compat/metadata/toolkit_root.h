@@ -5,7 +5,6 @@
 #pragma once
 
 #include "compat/base/arena.h"
-#include "compat/base/lexical_path.h"
 #include "compat/base/text_file.h"
 #include "compat/metadata/records/cuda_header.h"
 
@@ -16,15 +15,15 @@ namespace anycuda {
 class Roots {
  public:
   // `folder`: absolute, without "..".
-  explicit Roots(const char* folder) : folder_(folder), rest_(folder) {}
-  // "" stands for "/"; nullptr after the last. Valid until the next call.
+  Roots(const char* folder, Arena* arena) : folder_(folder), rest_(folder), arena_(*arena) {}
+  // "" stands for "/"; nullptr after the last.
   const char* next();
 
  private:
   const char* folder_;
   std::string_view rest_;
+  Arena& arena_;
   int level_ = 0;
-  LexicalPath root_{""};
 };
 
 // A cuda.h, or a version.json.

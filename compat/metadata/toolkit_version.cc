@@ -54,7 +54,7 @@ ToolkitVersion toolkit_version_of(const char* path, Arena* arena, Sites* sites) 
   }
   auto* facts = static_cast<ToolkitFacts*>(arena->take(sizeof(ToolkitFacts)));
   if (facts == nullptr) return unknown(nullptr);
-  const LexicalPath kept(path);
+  const LexicalPath kept(arena, path);
   gather_toolkit_facts(kept.c_str(), S_ISDIR(status.st_mode), arena, sites, facts);
   return decide(*facts, arena);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/candidate.h"
 
-#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
-#include "compat/base/shortage.h"
+#include "compat/base/folder_entries.h"
 
 namespace anycuda {
 
@@ -34,11 +32,10 @@ Version known_version(const Candidate& candidate) {
 
 const char* file_version_of(Candidate* candidate, Arena* arena) {
   if (candidate->file_version != nullptr) return candidate->file_version;
-  char real[PATH_MAX];
-  const bool is_there = noted(realpath(candidate->path, real)) != nullptr;
-  const char* version = is_there ? std::strstr(std::strrchr(real, '/'), ".so.") : nullptr;
-  candidate->file_version = version != nullptr ? arena->copy(version + 4) : "";
-  return candidate->file_version != nullptr ? candidate->file_version : "";
+  const char* real = real_path(candidate->path, arena);
+  const char* version = real != nullptr ? std::strstr(std::strrchr(real, '/'), ".so.") : nullptr;
+  candidate->file_version = version != nullptr ? version + 4 : "";
+  return candidate->file_version;
 }
 
 const char* describe_version(const LibraryDescriptor& library, const Candidate& candidate,

@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include <climits>
 #include <cstring>
 #include <initializer_list>
 
@@ -90,23 +89,24 @@ struct FolderVisit {
   bool left_others = false;
 };
 
-// Not in the arena: a file that is left out takes none of it.
+// Not kept in the arena: a file that is left out takes none of it.
 struct FilePath {
-  char text[PATH_MAX];
-  bool fits;
+  Scratch buffer;
+  const char* text = nullptr;  // nullptr: it does not fit
 
-  FilePath(std::initializer_list<const char*> parts) {
+  FilePath(Arena* arena, std::initializer_list<const char*> parts) : buffer(arena) {
+    char* const place = buffer.text();
+    if (place == nullptr) return;
     std::size_t length = 0;
-    fits = true;
     for (const char* part : parts) {
       const std::size_t size = std::strlen(part);
-      fits = fits && length + size + 1 <= sizeof text;
-      if (!fits) return;
-      std::memcpy(text + length, part, size);
+      if (length + size + 1 > Scratch::kPath) return;
+      std::memcpy(place + length, part, size);
       length += size;
-      text[length++] = '/';
+      place[length++] = '/';
     }
-    text[length - 1] = '\0';
+    place[length - 1] = '\0';
+    text = place;
   }
 };
 
@@ -120,16 +120,17 @@ void visit_file(const char* name, void* argument) {
     visit->left_others = true;
     return;
   }
-  const FilePath path{visit->folder, name};
-  if (path.fits) gather_file(visit->search, visit->tier, path.text);
+  const FilePath path(&visit->search->arena, {visit->folder, name});
+  if (path.text != nullptr) gather_file(visit->search, visit->tier, path.text);
 }
 
 }  // namespace
 
-bool has_driver(const LibraryDescriptor& library, const char* root, const char* below) {
+bool has_driver(const LibraryDescriptor& library, const char* root, const char* below,
+                Arena* arena) {
   for (int i = 0; i < library.major_count; ++i) {
-    const FilePath path{root, below, library.majors[i].soname};
-    if (!path.fits || is_entry(path.text)) return true;
+    const FilePath path(arena, {root, below, library.majors[i].soname});
+    if (path.text == nullptr || is_entry(path.text)) return true;
   }
   return false;
 }
@@ -145,15 +146,16 @@ void gather_folder(Search* search, SearchTier tier, const char* folder) {
   // is a toolkit's library for linking, libcuda.so.550.163.01 may belong to another kernel module.
   const LibraryDescriptor& library = search->library();
   for (int i = 0; library.is_driver && i < library.major_count; ++i) {
-    const FilePath path{folder, library.majors[i].soname};
-    if (path.fits && is_entry(path.text)) gather_file(search, tier, path.text);
+    const FilePath path(&search->arena, {folder, library.majors[i].soname});
+    if (path.text != nullptr && is_entry(path.text)) gather_file(search, tier, path.text);
   }
   if (library.is_driver) return;
   // A file with several names is reported by the first one seen. The order of a folder's entries is
   // arbitrary, so SONAMEs are visited first: the result must not depend on the file system.
   for (const bool sonames : {true, false}) {
     FolderVisit visit{search, tier, folder, sonames};
-    const bool is_read = each_entry(folder, library.file_prefix, visit_file, &visit);
+    const bool is_read =
+        each_entry(folder, library.file_prefix, &search->arena, visit_file, &visit);
     if (!is_read || !visit.left_others) return;
   }
 }

@@ -14,7 +14,8 @@ void gather_folder(Search* search, SearchTier tier, const char* folder);
 
 // Has the folder `below` in `root` a file with the driver's name? True, too, if that cannot be
 // told.
-bool has_driver(const LibraryDescriptor& library, const char* root, const char* below);
+bool has_driver(const LibraryDescriptor& library, const char* root, const char* below,
+                Arena* arena);
 
 // Reads the facts of one file without loading it, but no image of a file that `search` has seen.
 // Texts live in the arena.

@@ -29,7 +29,7 @@ struct TierVisit {
   void folder(const char* root, const char* below) const {
     // Most searches for the driver look in more than a dozen folders, and find it in none of them.
     const bool asks_first = search->library().is_driver && !search->logs_steps;
-    if (asks_first && !has_driver(search->library(), root, below)) {
+    if (asks_first && !has_driver(search->library(), root, below, &search->arena)) {
       ++search->summary(tier).folders;
       return;
     }
@@ -79,7 +79,8 @@ void gather_variable(Search* search) {
 // "nvidia" folder for a program to find.
 void refuse_others_files(const TierVisit& visit, const Root& root, const char* below,
                          const char* folder) {
-  const bool folders_are_trusted = only_trusted_can_write(root.path, below, root.owner);
+  const bool folders_are_trusted =
+      only_trusted_can_write(root.path, below, root.owner, &visit.search->arena);
   for (Candidate* c = visit.search->environment_begin(); c != nullptr; c = c->next) {
     if (c->environment != visit.search->environment || !is_below(c->path, folder)) continue;
     if (folders_are_trusted && only_trusted_can_write(c->path, root.owner)) continue;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace anycuda {
@@ -69,6 +70,10 @@ void Arena::rewind(std::size_t mark) {
   ASAN_POISON_MEMORY_REGION(base_ + mark, used_ - mark);
   used_ = mark;
 }
+
+char* Arena::borrow(std::size_t size) { return static_cast<char*>(std::malloc(size)); }
+
+void Arena::give_back(char* place) { std::free(place); }
 
 const char* Arena::copy(const char* text) { return format("%s", text); }
 

@@ -40,8 +40,8 @@ Row row_at(std::string_view text, std::size_t at) {
 
 class Search {
  public:
-  Search(std::string_view site, std::string_view path, bool is_folder)
-      : site_(site), wanted_(path), is_folder_(is_folder) {}
+  Search(Arena* arena, std::string_view site, std::string_view path, bool is_folder)
+      : arena_(arena), site_(site), wanted_(arena, path), is_folder_(is_folder) {}
 
   bool in(std::string_view record) const {
     if (!wanted_.usable()) return false;
@@ -53,7 +53,7 @@ class Search {
  private:
   bool matches(std::string_view field) const {
     if (text::find(field, name_of(wanted_.text())) == text::kNowhere) return false;
-    const LexicalPath listed(site_, field);
+    const LexicalPath listed(arena_, site_, field);
     return is_folder_ ? is_below(listed.text(), wanted_.text()) : listed.text() == wanted_.text();
   }
 
@@ -79,6 +79,7 @@ class Search {
     return false;
   }
 
+  Arena* arena_;
   std::string_view site_;
   LexicalPath wanted_;
   bool is_folder_;
@@ -86,9 +87,9 @@ class Search {
 
 }  // namespace
 
-bool record_lists(std::string_view record, std::string_view site, std::string_view path,
-                  bool is_folder) {
-  return Search(site, path, is_folder).in(record);
+bool record_lists(Arena* arena, std::string_view record, std::string_view site,
+                  std::string_view path, bool is_folder) {
+  return Search(arena, site, path, is_folder).in(record);
 }
 
 }  // namespace anycuda

@@ -5,8 +5,6 @@
 #include <sys/auxv.h>
 #include <sys/stat.h>
 
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
@@ -40,13 +38,13 @@ const char* file_of(const LoadedObject& object, const Interpreter& program, Aren
   if (name == nullptr || *name == '/') return name;
   if (*name == '\0') return program.executable;
   void* const handle = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
-  auto* origin = static_cast<char*>(arena->take_raw(PATH_MAX));
-  const bool known =
-      handle != nullptr && origin != nullptr && dlinfo(handle, RTLD_DI_ORIGIN, origin) == 0;
+  const Scratch origin(arena);
+  const bool known = handle != nullptr && origin.text() != nullptr &&
+                     dlinfo(handle, RTLD_DI_ORIGIN, origin.text()) == 0;
   if (handle != nullptr) dlclose(handle);
   if (!known) return nullptr;
   const std::string_view file = name_of(name);
-  return arena->format("%s/%.*s", origin, static_cast<int>(file.size()), file.data());
+  return arena->format("%s/%.*s", origin.text(), static_cast<int>(file.size()), file.data());
 }
 
 uid_t owner_of(const char* file) {
@@ -57,7 +55,7 @@ uid_t owner_of(const char* file) {
 bool visit_above(const char* file, bool of_caller, Arena* arena, CallerFolderVisitor visit,
                  void* argument) {
   if (file == nullptr || *file != '/') return true;
-  const LexicalPath path(file);
+  const LexicalPath path(arena, file);
   const uid_t owner = owner_of(file);
   std::string_view folder = folder_of(path.text());
   const std::string_view prefix = of_caller ? folder_of(folder) : "";
@@ -81,7 +79,7 @@ bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor vi
   if (std::strcmp(started, program.executable) == 0) return true;
   const char* here = *started == '/' ? "/" : current_folder(arena);
   if (here == nullptr) return true;
-  const LexicalPath link(here, started);
+  const LexicalPath link(arena, here, started);
   const std::string_view prefix = folder_of(folder_of(link.text()));
   if (link.text() == program.executable || prefix.empty()) return true;
   const char* folder = arena->copy(prefix);
@@ -89,11 +87,8 @@ bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor vi
   struct stat status;
   if (config == nullptr || noted(stat(config, &status)) != 0) return true;
   // The current folder may be another than at the start.
-  char text[PATH_MAX];
-  if (noted(realpath(link.c_str(), text)) == nullptr ||
-      std::strcmp(text, program.executable) != 0) {
-    return true;
-  }
+  const char* real = real_path(link.c_str(), arena);
+  if (real == nullptr || std::strcmp(real, program.executable) != 0) return true;
   return visit({folder, true, owner_of(program.executable), true}, argument);
 }
 

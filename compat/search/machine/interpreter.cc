@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/machine/interpreter.h"
 
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
-#include "compat/base/shortage.h"
 #include "compat/base/text.h"
 #include "compat/base/text_file.h"
 #include "compat/search/machine/pyvenv.h"
@@ -51,9 +48,8 @@ class Program {
   bool leads_to_program(const char* path) const {
     if (path == nullptr || *path != '/') return false;
     const std::size_t mark = arena_.mark();
-    auto* real = static_cast<char*>(arena_.take_raw(PATH_MAX));
-    const bool same = real != nullptr && noted(realpath(path, real)) != nullptr &&
-                      std::strcmp(real, names_.executable) == 0;
+    const char* real = real_path(path, &arena_);
+    const bool same = real != nullptr && std::strcmp(real, names_.executable) == 0;
     arena_.rewind(mark);
     return same;
   }
@@ -143,7 +139,7 @@ const char* base_of(const ProcessNames& names, const Interpreter& found, std::st
                     Arena* arena) {
   const char* stored = made_absolute(names.python_prefix, names, arena);
   if (stored != nullptr && *stored == '/') {
-    const LexicalPath path(stored);
+    const LexicalPath path(arena, stored);
     if (path.usable() && (found.prefix == nullptr || path.text() != found.prefix)) return stored;
   }
   if (names.home != nullptr && !found.options.ignores_environment) {
@@ -152,7 +148,7 @@ const char* base_of(const ProcessNames& names, const Interpreter& found, std::st
   }
   // An environment made by copying, or another program: the file that runs is not in the base.
   TextFile file;
-  const LexicalPath base("/", home);
+  const LexicalPath base(arena, "/", home);
   const bool copied =
       !home.empty() && (names.embeds_python || read_pyvenv(names.executable, &file, arena));
   const std::string_view folder = copied ? folder_of(base.text()) : above_folder(names.executable);
@@ -185,7 +181,7 @@ Interpreter interpreter_of(const ProcessNames& names, Arena* arena) {
   const char* name = Program(names, arena).name();
   // A pyvenv.cfg beside a program that embeds Python says nothing about that Python.
   const bool has_name = name != nullptr || !names.embeds_python;
-  const LexicalPath program(name != nullptr ? name : names.executable);
+  const LexicalPath program(arena, name != nullptr ? name : names.executable);
   if (has_name && program.usable() && read_pyvenv(program.text(), &file, arena)) {
     venv = parse_pyvenv(file.text());
     const std::string_view prefix = above_folder(program.text());

@@ -33,7 +33,7 @@ struct Folders {
 
 struct Names {
   Arena& arena;
-  const char* sorted[kMostPth];
+  const char** sorted;
   int count;
 };
 
@@ -55,7 +55,7 @@ void add_sorted(const char* name, void* argument) {
 
 void visit_named(Folders* folders, const char* site, std::string_view path) {
   if (std::memchr(path.data(), '\0', path.size()) != nullptr) return;  // not a path
-  const LexicalPath named(site, path);
+  const LexicalPath named(&folders->arena, site, path);
   if (named.usable()) folders->folder(folders->arena.copy(named.c_str()), true);
 }
 
@@ -84,8 +84,10 @@ std::string_view trimmed_right(std::string_view line) {
 }
 
 void visit_pth(Folders* folders, const char* site) {
-  Names names{folders->arena, {}, 0};
-  each_entry(site, "", add_sorted, &names);
+  const Scratch sorted(&folders->arena, kMostPth * sizeof(char*));
+  Names names{folders->arena, reinterpret_cast<const char**>(sorted.text()), 0};
+  if (names.sorted == nullptr) return;
+  each_entry(site, "", &folders->arena, add_sorted, &names);
   TextFile file;
   for (int i = 0; i < names.count && !folders->ended; ++i) {
     const char* path = folders->arena.join(site, names.sorted[i]);
@@ -132,7 +134,7 @@ void visit_prefix(Folders* folders, const char* path, const char* version, bool 
   for (const char* folder : {"lib", "lib64"}) {
     prefix.library_folder = folders->arena.join(path, folder);
     if (prefix.library_folder == nullptr || folders->ended) return;
-    each_entry(prefix.library_folder, "py", visit_python, &prefix);
+    each_entry(prefix.library_folder, "py", &folders->arena, visit_python, &prefix);
   }
   for (int i = 0; pth && i < prefix.count && !folders->ended; ++i) {
     visit_pth(folders, prefix.found[i]);
@@ -142,7 +144,7 @@ void visit_prefix(Folders* folders, const char* path, const char* version, bool 
 // Visits `entry` as seen from `here`.
 bool visit_below(Folders* folders, const char* here, std::string_view entry) {
   if (here == nullptr || *here != '/') return false;
-  const LexicalPath path(here, entry);
+  const LexicalPath path(&folders->arena, here, entry);
   return path.usable() && folders->folder(folders->arena.copy(path.c_str()), true);
 }
 
@@ -197,7 +199,7 @@ void each_python_folder(const Machine& machine, const Interpreter& python, Arena
     const char* base = machine.variable("PYTHONUSERBASE");  // Python reads it with -E, too
     if (base == nullptr && home != nullptr) base = arena->join(home, ".local");
     if (base != nullptr && (here != nullptr || *base == '/')) {
-      visit_prefix(&folders, LexicalPath(here != nullptr ? here : "/", base).c_str(),
+      visit_prefix(&folders, LexicalPath(arena, here != nullptr ? here : "/", base).c_str(),
                    python.version, true);
     }
   }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/machine/roots.h"
 
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
 #include "compat/base/folder_entries.h"
-#include "compat/base/shortage.h"
 #include "compat/search/machine/caller_folders.h"
 #include "compat/search/machine/ld_cache.h"
 #include "compat/search/machine/linker_tokens.h"
@@ -125,12 +122,14 @@ void python(Walk* walk) {
   }
 }
 
-bool same_folder(const char* a, const char* b) {
+bool same_folder(const char* a, const char* b, Arena* arena) {
   if (std::strcmp(a, b) == 0) return true;
-  char real_a[PATH_MAX];
-  char real_b[PATH_MAX];
-  return noted(realpath(a, real_a)) != nullptr && noted(realpath(b, real_b)) != nullptr &&
-         std::strcmp(real_a, real_b) == 0;
+  const std::size_t mark = arena->mark();
+  const char* real_a = real_path(a, arena);
+  const char* real_b = real_path(b, arena);
+  const bool same = real_a != nullptr && real_b != nullptr && std::strcmp(real_a, real_b) == 0;
+  arena->rewind(mark);
+  return same;
 }
 
 // An interpreter's prefix is a conda environment if it has a conda-meta, or if CONDA_PREFIX is it.
@@ -140,8 +139,8 @@ void conda(Walk* walk) {
   const char* active = walk->machine.variable("CONDA_PREFIX");
   for (const char* prefix : {program.prefix, program.base_prefix}) {
     const char* meta = walk->arena->join(prefix, "conda-meta");
-    const bool is_conda =
-        (meta != nullptr && is_folder(meta)) || (active != nullptr && same_folder(active, prefix));
+    const bool is_conda = (meta != nullptr && is_folder(meta)) ||
+                          (active != nullptr && same_folder(active, prefix, walk->arena));
     if (is_conda && !walk->root({RootKind::conda, prefix})) return;
     if (program.prefix == program.base_prefix) return;
   }
@@ -235,7 +234,7 @@ const char* differing_toolkit_variables(const Machine& machine, Arena* arena) {
   for (const auto& name : kToolkitVariables) {
     const char* other = machine.variable(name);
     if (other == nullptr) continue;
-    if (path != nullptr && !same_folder(path, other)) {
+    if (path != nullptr && !same_folder(path, other, arena)) {
       return arena->format(
           "%s=%s and %s=%s name different toolkits: %s goes first (unset one of them)", first, path,
           name, other, first);

@@ -56,7 +56,7 @@ void insert(const char* name, void* argument) {
 // The folders in `folder` whose names begin so, sorted.
 const Entry* sorted(const char* folder, const char* prefix, Arena* arena) {
   Entries entries{arena, nullptr};
-  if (folder != nullptr) each_entry(folder, prefix, insert, &entries);
+  if (folder != nullptr) each_entry(folder, prefix, arena, insert, &entries);
   Entry** end = &entries.first;
   for (int i = 0; *end != nullptr && i < kMostEntries; ++i) end = &(*end)->next;
   *end = nullptr;

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <climits>
 #include <cstring>
 
 #include "compat/base/environment.h"
@@ -91,11 +90,10 @@ constexpr std::size_t kMostArguments = 4096;  // options come first
 constexpr std::size_t kMostText = 256 << 10;
 
 const char* running_file(Arena* arena) {
-  auto* path = static_cast<char*>(arena->take_raw(PATH_MAX));
-  const ssize_t size = path != nullptr ? noted(readlink("/proc/self/exe", path, PATH_MAX - 1)) : 0;
-  if (size <= 0) return nullptr;
-  path[size] = '\0';
-  return path;
+  const Scratch path(arena);
+  if (path.text() == nullptr) return nullptr;
+  const ssize_t size = noted(readlink("/proc/self/exe", path.text(), Scratch::kPath));
+  return size > 0 ? arena->copy({path.text(), static_cast<std::size_t>(size)}) : nullptr;
 }
 
 void read_arguments(ProcessNames* names, Arena* arena) {

@@ -5,7 +5,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include <climits>
 #include <cstring>
 
 #include "compat/base/shortage.h"
@@ -23,10 +22,11 @@ bool only_trusted_can_write(const char* path, uid_t owner) {
   return getxattr(path, "system.posix_acl_access", nullptr, 0) < 0;
 }
 
-bool only_trusted_can_write(const char* folder, const char* below, uid_t owner) {
-  char path[PATH_MAX];
+bool only_trusted_can_write(const char* folder, const char* below, uid_t owner, Arena* arena) {
+  const Scratch buffer(arena);
+  char* const path = buffer.text();
   const std::size_t length = std::strlen(folder);
-  if (length + 1 + std::strlen(below) >= sizeof path) return false;
+  if (path == nullptr || length + 1 + std::strlen(below) >= Scratch::kPath) return false;
   std::strcpy(path, folder);
   if (!only_trusted_can_write(path, owner)) return false;
   path[length] = '/';

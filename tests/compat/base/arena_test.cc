@@ -95,6 +95,31 @@ TEST(Arena, AReserveIsLeftByAllThatTakesMeanwhile) {
   EXPECT_EQ(arena.take(16), nullptr);
 }
 
+TEST(Arena, Full_HasRoomForScratch) {
+  Arena arena;
+  while (arena.take(16) != nullptr) {
+  }
+  const Scratch path(&arena);
+  ASSERT_NE(path.text(), nullptr);
+  std::memset(path.text(), 0xff, Scratch::kPath);
+  arena.rewind(0);
+  EXPECT_TRUE(all_zero(arena.take(5000), 5000));
+}
+
+TEST(Arena, ScratchIsReusedAfterItsEnd) {
+  Arena arena;
+  char* first;
+  {
+    const Scratch outer(&arena, 16);
+    first = outer.text();
+    const Scratch inner(&arena);
+    EXPECT_GE(inner.text(), first + 16);
+    const Scratch too_large(&arena, std::numeric_limits<std::size_t>::max());
+    EXPECT_EQ(too_large.text(), nullptr);
+  }
+  EXPECT_EQ(Scratch(&arena).text(), first);
+}
+
 TEST(Arena, JoinsAndFormats) {
   Arena arena;
   EXPECT_STREQ(arena.join("/usr", "lib"), "/usr/lib");

@@ -16,6 +16,8 @@ namespace {
 constexpr char kSite[] = "/venv/lib/python3.12/site-packages";
 constexpr char kFile[] = "/venv/lib/python3.12/site-packages/nvidia/lib/libcudart.so.12";
 
+Arena arena;  // for the paths
+
 struct Case {
   const char* name;
   std::string record;
@@ -27,7 +29,7 @@ void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 class Record : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Record, ListsAFileByItsPath) {
-  EXPECT_EQ(record_lists(GetParam().record, kSite, GetParam().path), GetParam().listed);
+  EXPECT_EQ(record_lists(&arena, GetParam().record, kSite, GetParam().path), GetParam().listed);
 }
 
 const std::string kRow = "nvidia/lib/libcudart.so.12,sha256=abc,741088\n";
@@ -67,33 +69,35 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Record, ListsAFolderByItsFiles) {
   const std::string folder = std::string(kSite) + "/nvidia/cu13/include";
-  EXPECT_TRUE(record_lists("nvidia/cu13/include/cuda.h,,\n", kSite, folder, true));
-  EXPECT_TRUE(record_lists("nvidia/cu13/include/crt/host.h,,\n", kSite, folder, true));
-  EXPECT_FALSE(record_lists("nvidia/cu13/include,,\n", kSite, folder, true));
-  EXPECT_FALSE(record_lists("nvidia/cu13/include2/cuda.h,,\n", kSite, folder, true));
-  EXPECT_FALSE(record_lists("nvidia/cu13/include/cuda.h,,\n", kSite, folder, false));
+  EXPECT_TRUE(record_lists(&arena, "nvidia/cu13/include/cuda.h,,\n", kSite, folder, true));
+  EXPECT_TRUE(record_lists(&arena, "nvidia/cu13/include/crt/host.h,,\n", kSite, folder, true));
+  EXPECT_FALSE(record_lists(&arena, "nvidia/cu13/include,,\n", kSite, folder, true));
+  EXPECT_FALSE(record_lists(&arena, "nvidia/cu13/include2/cuda.h,,\n", kSite, folder, true));
+  EXPECT_FALSE(record_lists(&arena, "nvidia/cu13/include/cuda.h,,\n", kSite, folder, false));
 }
 
 TEST(Record, MayEndAnywhere) {
   const std::string whole = "\"a\"\"\",,\r\n\"nvidia/lib/libcudart.so.12\",x,1\n../" + kRow;
   for (std::size_t length = 0; length <= whole.size(); ++length) {
     const std::string part(whole, 0, length);
-    EXPECT_EQ(record_lists(part, kSite, kFile), length >= whole.find("12\"") + 3) << part;
+    EXPECT_EQ(record_lists(&arena, part, kSite, kFile), length >= whole.find("12\"") + 3) << part;
   }
 }
 
 TEST(LexicalPath, IsWithoutDotsAndDoubledSlashes) {
-  const auto normal = [](const char* path) { return std::string(LexicalPath(path).text()); };
+  const auto normal = [](const char* path) {
+    return std::string(LexicalPath(&arena, path).text());
+  };
   EXPECT_EQ(normal("/a//b/./c/"), "/a/b/c");
   EXPECT_EQ(normal("/a/b/../c"), "/a/c");
   EXPECT_EQ(normal("/../../a"), "/a");
   EXPECT_EQ(normal("/a/.."), "/");
   EXPECT_EQ(normal("/.."), "/");
   EXPECT_EQ(normal("/a/..b/...c"), "/a/..b/...c");
-  EXPECT_EQ(std::string(LexicalPath("/a/b", "../c").text()), "/a/c");
-  EXPECT_EQ(std::string(LexicalPath("/a/b", "/c").text()), "/c");
-  EXPECT_FALSE(LexicalPath("/" + std::string(5000, 'x')).usable());
-  EXPECT_FALSE(LexicalPath("/" + std::string(5000, 'x') + "/../a").usable());
+  EXPECT_EQ(std::string(LexicalPath(&arena, "/a/b", "../c").text()), "/a/c");
+  EXPECT_EQ(std::string(LexicalPath(&arena, "/a/b", "/c").text()), "/c");
+  EXPECT_FALSE(LexicalPath(&arena, "/" + std::string(5000, 'x')).usable());
+  EXPECT_FALSE(LexicalPath(&arena, "/" + std::string(5000, 'x') + "/../a").usable());
 }
 
 TEST(LexicalPath, KnowsFoldersAndNames) {
