@@ -3,6 +3,8 @@
 // A first call takes a long way; neither the caller nor the library may notice it.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "fixture.h"
 
 namespace anycuda::test {
@@ -56,6 +58,73 @@ TEST(FirstCall, CanBeUnwoundFromTheWalkOverToolkits) {
   machine.put_copy(machine.root() / "cuda/lib64" / kName, fake("fake_arguments") / kName);
   machine.env("CUDA_PATH", machine.root() / "cuda").env("CUDA_HOME", machine.root() / "other");
   expect_unwinding(machine, "CUDA_PATH");
+}
+
+constexpr char kRuntime[] = "cudaRuntimeGetVersion";
+
+// The bytes of stack that a first call takes: the stub's, or that of a program that opens
+// `library`.
+int stack_of(const Machine& machine, const std::string& function, const std::string& library) {
+  std::vector<std::string> command = {program("small_stack"), "262144", function};
+  if (!library.empty()) command.push_back(library);
+  const ProcessResult result = machine.run(command, kWatchdog);
+  int status = -1;
+  int bytes = 0;
+  EXPECT_EQ(std::sscanf(result.out.c_str(), "%d %d", &status, &bytes), 2) << result.describe();
+  EXPECT_EQ(status, 0) << result.describe();
+  return bytes;
+}
+
+// `library`: the one that the stub finds.
+void expect_small_stack(const Machine& machine, const std::string& function,
+                        const std::string& library) {
+  if (kSlowed) GTEST_SKIP() << "a sanitizer's frames, and an emulator's, are larger";
+  const int opened = stack_of(machine, function, library);
+  EXPECT_LE(stack_of(machine, function, ""), opened + 6 * 1024) << "opened: " << opened;
+  const ProcessResult result = machine.run({program("small_stack"), "16384", function}, kWatchdog);
+  EXPECT_EQ(result.out.rfind("0 ", 0), 0u) << result.describe();
+}
+
+TEST(FirstCall, TakesLittleStack) {
+  ThreadsMachine machine;
+  machine.library_path(fake("fake_cudart"));
+  expect_small_stack(machine, kRuntime, fake("fake_cudart") / kName);
+}
+
+TEST(FirstCall, TakesLittleStackInAnEnvironment) {
+  ThreadsMachine machine;
+  const Machine::Path site = machine.site_packages();
+  machine.put_copy(site / "nvidia/cuda_runtime/lib" / kName, fake("fake_cudart") / kName);
+  machine.put_file("venv/pyvenv.cfg", "home = /usr/bin\n").put_folder("mine");
+  machine.put_file(site / "app.pth", machine.root().string() + "/mine\n");
+  machine.env("VIRTUAL_ENV", machine.root() / "venv").env("PYTHONPATH", machine.root() / "mine");
+  expect_small_stack(machine, kRuntime, site / "nvidia/cuda_runtime/lib" / kName);
+}
+
+TEST(FirstCall, TakesLittleStackInAToolkit) {
+  ThreadsMachine machine;
+  const Machine::Path library = machine.root() / "cuda/lib64" / kName;
+  machine.put_copy(library, fake("fake_cudart") / kName);
+  machine.env("CUDA_PATH", machine.root() / "cuda").env("CUDA_HOME", machine.root() / "other");
+  expect_small_stack(machine, kRuntime, library);
+}
+
+TEST(FirstCall, TakesLittleStackWithALog) {
+  ThreadsMachine machine;
+  machine.library_path(fake("fake_cudart")).env("ANYCUDA_LOG", "debug");
+  expect_small_stack(machine, kRuntime, fake("fake_cudart") / kName);
+}
+
+TEST(FirstCall, OfRealLibraries_TakesLittleStack) {
+  for (const char* artifact : {"cudart-12.9", "nvrtc-12.9"}) {
+    const std::string missing = Artifacts::of_this_build().why_missing(artifact);
+    if (!missing.empty()) GTEST_SKIP() << missing;
+  }
+  ThreadsMachine machine;
+  machine.wheel(cudart, "12.9").wheel(nvrtc, "12.9");
+  const Machine::Path wheels = machine.site_packages() / "nvidia";
+  expect_small_stack(machine, kRuntime, wheels / "cuda_runtime/lib" / kName);
+  expect_small_stack(machine, "nvrtcVersion", wheels / "cuda_nvrtc/lib/libnvrtc.so.12");
 }
 
 }  // namespace
