@@ -221,6 +221,16 @@ def no_user_site(machine):
     return Python(user_site(machine).command, options=("-s",))
 
 
+@setups("Debian's Python with `pip install` as root; toolkit 13.5", "replica",
+        "12.9 wheel /usr/local", "13.5 /usr/local/cuda-13.5", "12.9 wheel /usr/local",
+        "pip installs into /usr/local, which Debian's Python has in sys.path.", NO_MAJOR)
+def root_of_debian(machine):
+    command = machine.prefix("/usr", debian=True)
+    machine.wheel("/usr/local/lib/python3.11/dist-packages", "12.9").file("/usr/lib/python3/dist-packages/README.txt")
+    machine.local_toolkits("13.5").ldconfig("/usr/local/cuda/lib64")
+    return Python(command)
+
+
 @setups("`pip install --target libs`, PYTHONPATH=libs (relative)", "replica",
         "12.9 wheel ~/app/libs", "none", "none",
         "PYTHONPATH's folders come first in sys.path. A relative folder starts at the current folder.",

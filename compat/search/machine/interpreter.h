@@ -5,9 +5,14 @@
 #pragma once
 
 #include "compat/base/arena.h"
-#include "compat/search/machine/python_options.h"
 
 namespace anycuda {
+
+// How it was started (Python documentation, "Command line and environment").
+struct PythonOptions {
+  bool no_user_site = false;  // -s, -I, PYTHONNOUSERSITE
+  bool no_site = false;       // -S: no site-packages at all
+};
 
 struct Interpreter {
   const char* executable = nullptr;   // the file that runs, behind all links; of any program
@@ -21,7 +26,7 @@ struct Interpreter {
   PythonOptions options;
 
   bool is_python() const { return base_prefix != nullptr; }
-  // python or pypy, and not a program that embeds it.
+  // Not a program that embeds it.
   bool is_interpreter() const { return is_python() && !is_embedded; }
 };
 
@@ -30,23 +35,16 @@ struct ProcessNames {
   const char* executable = nullptr;  // the file, behind all links
   bool embeds_python = false;        // a program of another name in which Python is started
   const char* by_python = nullptr;   // Py_GetProgramFullPath(), sys.executable; "": unknown to it
-  const char* python_prefix = nullptr;   // Py_GetPrefix(): sys.base_prefix; from 3.14 on sys.prefix
-  const char* python_path = nullptr;     // Py_GetPath(): sys.path before the module site adds to it
-  const char* python_version = nullptr;  // Py_GetVersion(): "3.11.4 (main, ..."
-  const char* called = nullptr;          // argv[0]
-  const char* started = nullptr;         // what the kernel was given (AT_EXECFN)
-  const char* folder = nullptr;          // the current one
-  const char* first_folder = nullptr;    // PWD, as the program was started with
-  const char* path = nullptr;            // PATH
-  const char* home = nullptr;            // PYTHONHOME
-  PythonOptions options;                 // where Python tells them
-  const char* arguments = nullptr;       // /proc/self/cmdline, else
-  unsigned long arguments_size = 0;
+  const char* python_prefix = nullptr;  // Py_GetPrefix(): sys.base_prefix; from 3.14 on sys.prefix
+  const char* python_path = nullptr;    // Py_GetPath(): sys.path before the module site adds to it
+  const char* started = nullptr;        // what the kernel was given (AT_EXECFN)
+  const char* first_folder = nullptr;   // PWD, as the program was started with
+  PythonOptions options;
 };
 
 // The prefixes are those that Python's documentation of the modules sys and site gives: the folder
-// above the one that the program was called in, if one of the two has a pyvenv.cfg; else the folder
-// above the file's own. Paths are taken as text, as Python does. Texts in `arena`.
+// above the one that the program was called in, if it has a pyvenv.cfg; else the folder above the
+// file's own. Paths are taken as text, as Python does. Texts in `arena`.
 Interpreter interpreter_of(const ProcessNames& names, Arena* arena);
 
 // The same for this process.

@@ -12,7 +12,7 @@
 namespace anycuda {
 
 // `begins`: the folder begins a new entry, which comes before those that follow. Several folders of
-// one prefix (lib and lib64) are one entry. False ends the visits.
+// one prefix (site-packages and dist-packages) are one entry. False ends the visits.
 using FolderVisitor = bool (*)(const char* path, bool begins, void* argument);
 
 // Visits the folders that exist; what a Python adds to sys.path while it runs is not seen. The

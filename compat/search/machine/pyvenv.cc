@@ -16,19 +16,17 @@ bool same(std::string_view a, std::string_view lower_case) {
 
 }  // namespace
 
-Pyvenv parse_pyvenv(std::string_view text) {
-  Pyvenv found;
-  while (!text.empty()) {
-    const std::string_view line = text::take_line(&text);
+bool is_closed(std::string_view pyvenv) {
+  bool closed = false;
+  while (!pyvenv.empty()) {
+    const std::string_view line = text::take_line(&pyvenv);
     const std::size_t sign = text::find(line, "=");
     if (sign == text::kNowhere) continue;
     const std::string_view key = text::trimmed(text::first(line, sign));
     const std::string_view value = text::trimmed(text::without(line, sign + 1));
-    if (same(key, "include-system-site-packages")) found.closed = !same(value, "true");
-    if (same(key, "home")) found.home = value;
-    if (same(key, "version") || same(key, "version_info")) found.version = value;
+    if (same(key, "include-system-site-packages")) closed = !same(value, "true");
   }
-  return found;
+  return closed;
 }
 
 }  // namespace anycuda

@@ -9,12 +9,11 @@
 
 namespace anycuda {
 
-struct Pyvenv {
-  bool closed = false;       // include-system-site-packages is set, and not to "true"
-  std::string_view home;     // the folder of the Python that it was made from
-  std::string_view version;  // "3.11.4"; virtualenv and uv call it version_info
-};
-
-Pyvenv parse_pyvenv(std::string_view text);
+// The rows "venv with 12.9; `pip install --user` left 13.5 in ~/.local" and "venv
+// --system-site-packages without CUDA; its base has wheel 12.9" (docs/setups.md).
+//
+// Sees the environment nothing of the Python that it was made from: include-system-site-packages is
+// set, and not to "true"?
+bool is_closed(std::string_view pyvenv);
 
 }  // namespace anycuda

@@ -2,8 +2,6 @@
 
 // How this process was started.
 #include <dlfcn.h>
-#include <errno.h>  // program_invocation_name
-#include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -86,7 +84,6 @@ StartObjects start_objects() {
 
 namespace {
 
-constexpr std::size_t kMostArguments = 4096;  // options come first
 constexpr std::size_t kMostText = 256 << 10;
 
 const char* running_file(Arena* arena) {
@@ -94,15 +91,6 @@ const char* running_file(Arena* arena) {
   if (path.text() == nullptr) return nullptr;
   const ssize_t size = noted(readlink("/proc/self/exe", path.text(), Scratch::kPath));
   return size > 0 ? arena->copy({path.text(), static_cast<std::size_t>(size)}) : nullptr;
-}
-
-void read_arguments(ProcessNames* names, Arena* arena) {
-  auto* text = static_cast<char*>(arena->take(kMostArguments));
-  const auto file = static_cast<int>(noted(open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)));
-  const ssize_t size = file >= 0 && text != nullptr ? noted(read(file, text, kMostArguments)) : 0;
-  if (file >= 0) close(file);
-  names->arguments = text;
-  names->arguments_size = size > 0 ? static_cast<unsigned long>(size) : 0;
 }
 
 // Python decodes a file name as UTF-8, and other bytes as U+DC80 and on (PEP 383).
@@ -151,10 +139,9 @@ const char* text_of_python(const char* function, Arena* arena) {
   return get != nullptr ? encode(get(), arena) : nullptr;
 }
 
-bool read_flag(const char* name, bool* is_set) {
+void read_flag(const char* name, bool* is_set) {
   const auto* flag = of_program<const int*>(name);
   if (flag != nullptr) *is_set = *flag != 0;
-  return flag != nullptr;
 }
 
 // Is Python started in this process?
@@ -163,19 +150,15 @@ bool ask_python(ProcessNames* names, Arena* arena) {
   if (!is_defined(kIsStarted)) return false;
   const auto is_started = of_program<int (*)()>(kIsStarted);
   if (is_started == nullptr) return false;
-  if (const auto version = of_program<const char* (*)()>("Py_GetVersion")) {
-    names->python_version = version();
-  }
   // A library that is preloaded may call before Python has read anything.
   if (is_started() == 0) return false;
   names->by_python = text_of_python("Py_GetProgramFullPath", arena);
   names->python_prefix = text_of_python("Py_GetPrefix", arena);
   names->python_path = text_of_python("Py_GetPath", arena);
-  // A program may overwrite its command line, to be shown by another name (setproctitle).
-  PythonOptions* options = &names->options;
-  options->by_python = read_flag("Py_IgnoreEnvironmentFlag", &options->ignores_environment) &&
-                       read_flag("Py_NoUserSiteDirectory", &options->no_user_site) &&
-                       read_flag("Py_NoSiteFlag", &options->no_site);
+  // Not by the command line: a program may overwrite it, to be shown by another name
+  // (setproctitle).
+  read_flag("Py_NoUserSiteDirectory", &names->options.no_user_site);
+  read_flag("Py_NoSiteFlag", &names->options.no_site);
   return true;
 }
 
@@ -186,20 +169,11 @@ Interpreter this_interpreter(Arena* arena) {
   names.executable = running_file(arena);
   const char* slash = names.executable != nullptr ? std::strrchr(names.executable, '/') : nullptr;
   if (slash == nullptr) return interpreter_of(names, arena);
-  const bool is_named =
-      std::strstr(slash, "python") != nullptr || std::strstr(slash, "pypy") != nullptr;
+  const bool is_named = std::strstr(slash, "python") != nullptr;
   names.embeds_python = ask_python(&names, arena) && !is_named;
   if (!is_named && !names.embeds_python) return interpreter_of(names, arena);
-  names.folder = current_folder(arena);
   names.first_folder = environment_variable("PWD");
-  names.home = environment_variable("PYTHONHOME");
-  if (is_named) {
-    const auto* called = static_cast<char* const*>(loaded_symbol("program_invocation_name"));
-    names.called = called != nullptr ? *called : nullptr;
-    names.started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
-    names.path = environment_variable("PATH");
-    if (!names.options.by_python) read_arguments(&names, arena);
-  }
+  if (is_named) names.started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   return interpreter_of(names, arena);
 }
 

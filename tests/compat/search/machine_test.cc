@@ -187,6 +187,7 @@ TEST_F(FakeMachine, TheRootIsTheSystem) {
 Interpreter some_python(Arena*) {
   Interpreter python;
   python.prefix = python.base_prefix = "/nowhere";
+  python.search_path = variable("PYTHONPATH");
   return python;
 }
 

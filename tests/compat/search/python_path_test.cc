@@ -91,18 +91,11 @@ TEST_F(PythonPath, OfAnInstallationIsTheUsersThenItsOwn) {
 TEST_F(PythonPath, HasTheUsersFolderUnlessItIsDeclined) {
   python_.options.no_user_site = true;
   EXPECT_THAT(folders(), ElementsAre(kVenv, kBase));
-  python_.options.no_user_site = false;
-  variables["PYTHONNOUSERSITE"] = "1";
-  EXPECT_THAT(folders(), ElementsAre(kVenv, kBase));
-  python_.options.ignores_environment = true;
-  EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
 }
 
 TEST_F(PythonPath, TakesTheUsersFolderFromItsVariable) {
   tree_.folder("mine/lib/python3.11/site-packages");
   variables["PYTHONUSERBASE"] = path("mine");
-  EXPECT_THAT(folders(), ElementsAre(kVenv, "+mine/lib/python3.11/site-packages", kBase));
-  python_.options.ignores_environment = true;  // site.py reads it anyway
   EXPECT_THAT(folders(), ElementsAre(kVenv, "+mine/lib/python3.11/site-packages", kBase));
   const std::string before = std::filesystem::current_path();
   std::filesystem::current_path(tree_.root());
@@ -115,20 +108,10 @@ TEST_F(PythonPath, TakesTheUsersFolderFromItsVariable) {
 TEST_F(PythonPath, IsPythonsOwnListIfAvailable) {
   tree_.folder("a");
   tree_.folder("b");
-  const std::string zip = tree_.file("python-wheels.zip", "");
-  for (const char* name : {"lib/python311.zip", "lib64/python313t.zip"}) {
-    const std::string told = zip + ":" + path("a") + ":" + path(name) + ":" + path("b");
-    python_.search_path = told.c_str();
-    EXPECT_THAT(folders(1), ElementsAre("+a"));
-    EXPECT_THAT(folders(), ElementsAre("+a", kVenv, kUser, kBase)) << name;
-  }
-  const std::string told = path("a") + ":" + path("base/lib/python311.zip") + ":" + path("b");
+  const std::string told = path("a") + ":" + tree_.file("base/lib/python311.zip", "");
   python_.search_path = told.c_str();
-  python_.options.by_python = true;
   variables["PYTHONPATH"] = path("b");
   variables["PYTHONNOUSERSITE"] = "1";
-  EXPECT_THAT(folders(), ElementsAre("+a", kVenv, kUser, kBase));
-  python_.options.ignores_environment = true;
   EXPECT_THAT(folders(), ElementsAre("+a", kVenv, kUser, kBase));
 }
 
@@ -151,7 +134,8 @@ TEST_F(PythonPath, OfDebiansHasItsFoldersAndOfOthersTheOthers) {
 }
 
 TEST_F(PythonPath, HasNoSitePackagesWithoutSite) {
-  variables["PYTHONPATH"] = path("venv");
+  const std::string told = path("venv");
+  python_.search_path = told.c_str();
   python_.options.no_site = true;
   EXPECT_THAT(folders(), ElementsAre("+venv"));
 }
@@ -159,26 +143,9 @@ TEST_F(PythonPath, HasNoSitePackagesWithoutSite) {
 TEST_F(PythonPath, BeginsWithPythonpath) {
   tree_.folder("a");
   tree_.folder("b/c");
-  variables["PYTHONPATH"] = path("a") + "/:" + path("gone") + ":" + path("b/./c");
+  const std::string told = path("a") + "/:a::" + path("gone") + ":" + path("b/./c");
+  python_.search_path = told.c_str();
   EXPECT_THAT(folders(), ElementsAre("+a", "+b/c", kVenv, kUser, kBase));
-  python_.options.ignores_environment = true;
-  EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));
-}
-
-// As Python does: an empty entry is the folder where it was started.
-TEST_F(PythonPath, TakesRelativeEntriesFromTheCurrentFolder) {
-  tree_.folder("work/packages");
-  tree_.folder("work/more");
-  const std::string before = std::filesystem::current_path();
-  std::filesystem::current_path(path("work"));
-  variables["PYTHONPATH"] = "packages:.:./more:../work/more:";
-  const auto found = folders();
-  std::filesystem::current_path(before);
-  const auto expected = ElementsAre("+work/packages", "+work", "+work/more", "+work/more", "+work",
-                                    kVenv, kUser, kBase);
-  EXPECT_THAT(found, expected);
-  variables["PWD"] = path("work");  // where it was started
-  EXPECT_THAT(folders(), expected);
 }
 
 TEST_F(PythonPath, OfAnUnknownVersionHasAll) {
@@ -188,33 +155,28 @@ TEST_F(PythonPath, OfAnUnknownVersionHasAll) {
 }
 
 TEST_F(PythonPath, SeveralFoldersOfAPrefixAreOneEntry) {
-  tree_.folder("venv/lib64/python3.11/site-packages");
   tree_.folder("venv/lib/python3/dist-packages");
   python_.closed = true;
   const auto found = folders();
   EXPECT_THAT(
       found, testing::UnorderedElementsAre(testing::AnyOf(kVenv, "+venv/lib/python3/dist-packages"),
                                            testing::AnyOf("venv/lib/python3.11/site-packages",
-                                                          "venv/lib/python3/dist-packages"),
-                                           "venv/lib64/python3.11/site-packages"));
+                                                          "venv/lib/python3/dist-packages")));
 }
 
 TEST_F(PythonPath, HasTheFoldersOfPthFiles) {
   const std::string site = "venv/lib/python3.11/site-packages/";
   tree_.folder("editable/src");
   tree_.folder(site + "below");
-  tree_.folder("last");
-  tree_.file(site + "b.pth", path("last") + "\n");
   tree_.folder(site + "  indented");
   tree_.file(site + "a.pth",
              "# a comment\nimport os; os.getcwd()\n\nbelow  \r\n  below\n  indented\n" +
                  path("editable/src") + "\n" + path("gone") + "\n\n");
-  tree_.file(site + ".hidden.pth", path("base") + "\n");
   tree_.file(site + "a.pth.bak", path("base") + "\n");
   python_.closed = true;
-  EXPECT_THAT(folders(), ElementsAre(kVenv, "+venv/lib/python3.11/site-packages/below",
-                                     "+venv/lib/python3.11/site-packages/  indented",
-                                     "+editable/src", "+last"));
+  EXPECT_THAT(folders(),
+              ElementsAre(kVenv, "+venv/lib/python3.11/site-packages/below",
+                          "+venv/lib/python3.11/site-packages/  indented", "+editable/src"));
 }
 
 // As uv writes it, and as older ones of it did.
@@ -234,7 +196,8 @@ TEST_F(PythonPath, HasTheOverlayOfUvRun) {
                                  "import site; site.addsitedir(\"" + path("other") + "\\x41\")\n" +
                                  "import site; site.addsitedir(");
   python_.closed = true;
-  EXPECT_THAT(folders(), ElementsAre(kVenv, "+with/site", "+project/site", "+older"));
+  EXPECT_THAT(folders(),
+              testing::UnorderedElementsAre(kVenv, "+with/site", "+project/site", "+older"));
 }
 
 TEST_F(PythonPath, AbsurdPthFilesDoNoHarm) {

@@ -143,12 +143,8 @@ void check_interpreter(const std::string& executable, const std::string& called)
   arena.rewind(0);
   anycuda::ProcessNames names;
   names.executable = executable.c_str();
-  names.called = called.c_str();
-  names.path = std::getenv("PATH");
-  names.folder = names.first_folder = "/";
-  names.python_version = called.c_str();
-  names.arguments = called.c_str();
-  names.arguments_size = called.size() + 1;
+  names.started = called.c_str();
+  names.first_folder = "/";
   const anycuda::Interpreter python = anycuda::interpreter_of(names, &arena);
   must(python.version != nullptr, "a version is a text");
   must(!python.is_python() || executable.find("/python") != std::string::npos,
