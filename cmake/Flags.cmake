@@ -7,11 +7,11 @@
 #   anycuda_small             code that runs once: small is what counts
 #   anycuda_link_flags        shared libraries and programs that are installed: no unused code, no writable tables
 #   anycuda_sanitize          ANYCUDA_SANITIZE, for compiling and linking
-# ANYCUDA_NO_UNWIND_TABLES is a variable, since it is for some files of a target.
 set(warnings -Wall -Wextra)
 set(strict_warnings ${warnings} -Wshadow -Wconversion -Wno-sign-conversion)
-set(stub_flags -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti -fno-threadsafe-statics
-    -fno-lto ${strict_warnings})
+# Unwind tables in all of it: a debugger, or a profiler's signal, may stop a first call anywhere.
+set(stub_flags -fasynchronous-unwind-tables -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-exceptions -fno-rtti
+    -fno-threadsafe-statics -fno-lto ${strict_warnings})
 if(ANYCUDA_CPU STREQUAL "aarch64")
   # Inline atomics: the outlined ones are functions of libgcc, with a constructor that queries the CPU's features.
   list(APPEND stub_flags -mbranch-protection=standard -mno-outline-atomics)
@@ -28,15 +28,10 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU") # unique symbols stay global even i
 endif()
 
 # For code that runs once, and should be small. A value that is moved out of a loop takes a register, which must be saved
-# and described to an unwinder.
-include(CheckCXXCompilerFlag)
-check_cxx_compiler_flag(-Oz ANYCUDA_HAS_OZ) # GCC 12
-set(small -Os)
-if(ANYCUDA_HAS_OZ)
-  set(small -Oz)
-endif()
+# and described to an unwinder. Not GCC's -Oz: it pushes and pops constants without telling the unwinder.
+set(small -Oz)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  list(APPEND small -fno-move-loop-invariants -fno-tree-loop-im)
+  set(small -Os -fno-move-loop-invariants -fno-tree-loop-im)
 endif()
 
 set(link_flags LINKER:--as-needed LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack LINKER:--gc-sections)
@@ -46,8 +41,6 @@ endif()
 if(ANYCUDA_CPU STREQUAL "aarch64") # pages of 64 KB: what is read-only after relocation ends with one
   list(APPEND link_flags LINKER:-z,common-page-size=65536)
 endif()
-
-set(ANYCUDA_NO_UNWIND_TABLES -fno-asynchronous-unwind-tables -fno-unwind-tables)
 
 add_library(anycuda_warnings INTERFACE)
 target_compile_options(anycuda_warnings INTERFACE ${warnings})

@@ -43,8 +43,7 @@ struct SystemObjects {
   bool complete() const { return libc.has_hashes() && linker.has_hashes(); }
 };
 
-// (Here the loop over the functions is to be fast. The rest is to be small.)
-[[gnu::cold]] bool visit_object(const LoadedObject& object, void* argument) {
+bool visit_object(const LoadedObject& object, void* argument) {
   auto* objects = static_cast<SystemObjects*>(argument);
   // The list begins with the program. In another namespace (dlmopen) it does not, and libc may come
   // after what is loaded later.
@@ -77,7 +76,7 @@ struct Versions {
   }
 };
 
-[[gnu::cold]] bool needs_only_libc(const ElfReader& image) {
+bool needs_only_libc(const ElfReader& image) {
   bool only = true;
   image.each_needed([&](const char* name) { only = only && is_part_of_libc(name); });
   return only;

@@ -60,6 +60,30 @@ TEST(FirstCall, CanBeUnwoundFromTheWalkOverToolkits) {
   expect_unwinding(machine, "CUDA_PATH");
 }
 
+// As for a debugger or a profiler that stops the program there.
+void expect_unwinding_at_each_step(const Machine& machine, const std::string& answer) {
+#ifndef __x86_64__
+  GTEST_SKIP() << "single steps of the own process are x86-64's";
+#endif
+  if (kSlowed) GTEST_SKIP() << "a sanitizer adds frames";
+  const ProcessResult result = machine.run({program("unwinding_steps")}, 4 * kWatchdog);
+  EXPECT_EQ(result.out, answer) << result.describe();
+}
+
+TEST(FirstCall, CanBeUnwoundAtEachStep) {
+  ThreadsMachine machine;
+  machine.put_copy(machine.root() / "cuda/lib64" / kName, fake("fake_cudart") / kName);
+  machine.put_folder("venv/lib/python3.12/site-packages/nvidia/cuda_runtime/lib");
+  machine.env("VIRTUAL_ENV", machine.root() / "venv").env("CUDA_PATH", machine.root() / "cuda");
+  machine.env("ANYCUDA_LOG", "debug");
+  expect_unwinding_at_each_step(machine, "status 0, lost 0\n");
+}
+
+TEST(FirstCall, CanBeUnwoundAtEachStepIfItFails) {
+  ThreadsMachine machine;
+  expect_unwinding_at_each_step(machine, "status 35, lost 0\n");
+}
+
 constexpr char kRuntime[] = "cudaRuntimeGetVersion";
 
 // The bytes of stack that a first call takes: the stub's, or that of a program that opens

@@ -125,7 +125,7 @@ TEST(FirstCalls, WithoutAnyLibraryAreReportedOncePerStub) {
   }
 }
 
-// In the middle of a search a thread has open files, memory and frames without unwind tables.
+// In the middle of a search a thread has open files and memory.
 TEST(FirstCalls, OfACancelledThreadComeToTheirEnd) {
   for (const char* log : {"error", "debug"}) {  // debug: every fact is read, and reported
     ThreadsMachine machine;
