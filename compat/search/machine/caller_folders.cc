@@ -70,8 +70,9 @@ bool visit_above(const char* file, bool of_caller, Arena* arena, CallerFolderVis
   return true;
 }
 
-// The virtual environment in whose bin is a link by which the program was started. A program that
-// was started by its own name costs no file access.
+// The virtual environment in whose bin is a link by which the program was started
+// (tests/setups/test_venv_programs.py). A program that was started by its own name costs no file
+// access.
 bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor visit,
                 void* argument) {
   const auto* started = reinterpret_cast<const char*>(getauxval(AT_EXECFN));

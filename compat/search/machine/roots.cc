@@ -86,7 +86,8 @@ bool visit_caller_folder(const CallerFolder& folder, void* argument) {
   if (!walk->root({RootKind::site_packages, folder.path, true, folder.guessed, folder.owner})) {
     return false;
   }
-  // pip puts a compiled program into the bin of a virtual environment, its packages into the lib.
+  // pip puts a compiled program into the bin of a virtual environment, its packages into the lib:
+  // the row "C++ program that a wheel has put into .venv/bin".
   if (!folder.is_prefix || walk->query.program->is_interpreter()) return true;
   // The file first: most programs are in no such environment.
   const char* config = walk->arena->join(folder.path, "pyvenv.cfg");
@@ -132,22 +133,23 @@ bool same_folder(const char* a, const char* b, Arena* arena) {
   return same;
 }
 
-// An interpreter's prefix is a conda environment if it has a conda-meta, or if CONDA_PREFIX is it.
+// An interpreter's prefix is a conda environment if it has a conda-meta, activated or not (the rows
+// "conda environment, not activated" and "venv of a conda environment's Python", docs/setups.md).
 void conda(Walk* walk) {
   const Interpreter& program = *walk->query.program;
   if (!program.is_python() || walk->machine.privileged()) return;
-  const char* active = walk->machine.variable("CONDA_PREFIX");
   for (const char* prefix : {program.prefix, program.base_prefix}) {
     const char* meta = walk->arena->join(prefix, "conda-meta");
-    const bool is_conda = (meta != nullptr && is_folder(meta)) ||
-                          (active != nullptr && same_folder(active, prefix, walk->arena));
+    const bool is_conda = meta != nullptr && is_folder(meta);
     if (is_conda && !walk->root({RootKind::conda, prefix})) return;
     if (program.prefix == program.base_prefix) return;
   }
 }
 
 // A program that is not Python, even if it embeds it, takes the environments that the user has
-// activated.
+// activated (the rows "Toolkit 13.5 and a venv with wheel 12.9; C++ program, venv activated" and
+// "C++ program built by the user, conda environment activated"; for PYTHONPATH
+// tests/setups/test_order.py).
 void activated(Walk* walk) {
   if (walk->query.program->is_interpreter()) return;
   each_pythonpath_folder(walk->machine, walk->arena, visit_packages, walk);

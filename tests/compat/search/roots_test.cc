@@ -171,8 +171,6 @@ TEST_F(Roots, Python_IgnoresTheActivatedEnvironment) {
   const RootQuery query{&python, nullptr, "libtest.so", false};
   EXPECT_THAT(roots(SearchTier::activated, query), IsEmpty());
   EXPECT_THAT(roots(SearchTier::conda, query), IsEmpty());
-  const unit::ScopedVariable own("CONDA_PREFIX", (base + "/.").c_str());
-  EXPECT_THAT(roots(SearchTier::conda, query), ElementsAre("+base"));
 }
 
 TEST_F(Roots, APrefixWithACondaMetaIsConda) {
