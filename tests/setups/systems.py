@@ -81,13 +81,13 @@ def library_path(machine):
 
 @setups("Container nvidia/cuda:12.9-runtime, wheel 13.0 in the system's Python, driver 550 from the host",
         _IMAGE,
-        _lib("12.9"), _lib("12.9"), "13.0 wheel /usr",
+        _lib("12.9"), _lib("12.9"), "13.0 wheel /usr/local",
         "The wheel is nearer than the system, but the driver does not support CUDA 13.",
         DRIVER)
 def runtime_container_with_wheels(machine):
     _runtime_image(machine)
     command = machine.prefix("/usr", debian=True)
-    machine.wheel("/usr/lib/python3/dist-packages", "13.0")
+    machine.wheel("/usr/local/lib/python3.11/dist-packages", "13.0").file("/usr/lib/python3/dist-packages/README.txt")
     return Python(command)
 
 

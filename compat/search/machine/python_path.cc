@@ -101,10 +101,8 @@ struct Prefix {
 
 void visit_python(const char* name, void* argument) {
   auto* prefix = static_cast<Prefix*>(argument);
-  // Another Python's packages are not this one's; Debian keeps its own under "python3" (the row
-  // "Container nvidia/cuda:12.9-runtime, wheel 13.0 in the system's Python").
-  const bool mine = *prefix->version == '\0' || std::strcmp(name, prefix->version) == 0 ||
-                    std::strcmp(name, "python3") == 0;
+  // Another Python's packages are not this one's.
+  const bool mine = *prefix->version == '\0' || std::strcmp(name, prefix->version) == 0;
   for (const char* packages : {"site-packages", "dist-packages"}) {
     if (!mine || prefix->count == 8) return;
     if (prefix->kind != nullptr && *prefix->kind != *packages) continue;
