@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "compat/base/arena.h"
 #include "compat/base/folder_entries.h"
-#include "compat/base/lexical_path.h"
 #include "compat/base/text_file.h"
 
 namespace anycuda {
@@ -17,6 +17,7 @@ constexpr int kSinceTuring = 75;
 
 struct Gpus {
   const char* root;
+  Arena* arena;
   int oldest = 0;
   bool all_known = true;
 };
@@ -24,15 +25,16 @@ struct Gpus {
 void visit_gpu(const char* place, void* argument) {
   if (*place == '.') return;
   auto* gpus = static_cast<Gpus*>(argument);
-  const LexicalPath folder(gpus->root, "sys/bus/pci/devices");
-  const LexicalPath device(folder.text(), place);
-  const LexicalPath file(device.text(), "device");
+  const std::size_t mark = gpus->arena->mark();
+  const char* const file =
+      gpus->arena->format("%s/sys/bus/pci/devices/%s/device", gpus->root, place);
   TextFile text;
   constexpr std::size_t kMost = 63;
   char number[kMost + 1] = "";
-  if (text.read(file.c_str(), kMost, true) == TextState::read) {
+  if (file != nullptr && text.read(file, kMost, true) == TextState::read) {
     std::memcpy(number, text.text().data(), text.text().size());
   }
+  gpus->arena->rewind(mark);
   const long id = std::strtol(number, nullptr, 16);
   if (id <= 0) gpus->all_known = false;
   if (id > 0 && id < kTuring) gpus->oldest = kBeforeTuring;
@@ -42,9 +44,10 @@ void visit_gpu(const char* place, void* argument) {
 }  // namespace
 
 int oldest_gpu_below(const char* root) {
-  Gpus gpus{*root != '\0' ? root : "/"};
-  const LexicalPath folder(gpus.root, "proc/driver/nvidia/gpus");
-  if (!each_entry(folder.c_str(), "", visit_gpu, &gpus)) return 0;
+  Arena arena;
+  Gpus gpus{root, &arena};
+  const char* const folder = arena.join(root, "proc/driver/nvidia/gpus");
+  if (folder == nullptr || !each_entry(folder, "", &arena, visit_gpu, &gpus)) return 0;
   return gpus.all_known || gpus.oldest == kBeforeTuring ? gpus.oldest : 0;
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/version/release_by_name.h"
 
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
-#include "compat/base/shortage.h"
 #include "compat/base/text.h"
 #include "compat/base/text_file.h"
 #include "compat/base/uncancelled.h"
@@ -93,16 +90,8 @@ class Names {
   }
 
   void find_real_path() {
-    const std::size_t mark = arena_->mark();
-    auto* const buffer = static_cast<char*>(arena_->take_raw(PATH_MAX));
-    if (buffer == nullptr || noted(realpath(path_, buffer)) == nullptr ||
-        std::strcmp(buffer, path_) == 0) {
-      arena_->rewind(mark);
-      return;
-    }
-    const std::size_t used = std::strlen(buffer) + 1;
-    arena_->rewind(mark);
-    real_ = static_cast<const char*>(std::memmove(arena_->take_raw(used), buffer, used));
+    const char* const real = ::anycuda::real_path(path_, arena_);
+    if (real != nullptr && std::strcmp(real, path_) != 0) real_ = real;
   }
 
   // An answer outside the range describes another file.
@@ -126,7 +115,7 @@ class Names {
     const DistributionName name = distribution_of(library_);
     const char* const site = arena_->copy(folder.site);
     OneEntry one{library_, name.size, arena_, releases_of_metadata};
-    if (site == nullptr || !each_entry(site, name.text, visit_entry, &one)) return;
+    if (site == nullptr || !each_entry(site, name.text, arena_, visit_entry, &one)) return;
     if (one.count != 1 || one.name == nullptr || !narrows(one.range)) return;
     take(one.range, wheel_in_words(one.name, arena_), arena_->join(site, one.name));
   }
@@ -151,7 +140,7 @@ class Names {
     if (root.empty()) return;
     const char* const records = arena_->join(arena_->copy(root), "conda-meta");
     OneEntry one{library_, 0, arena_, read_conda_record};
-    if (records == nullptr || !each_entry(records, "cuda-version-", visit_entry, &one)) return;
+    if (records == nullptr || !each_entry(records, "cuda-version-", arena_, visit_entry, &one)) return;
     if (one.count != 1 || one.name == nullptr || !narrows(one.range)) return;
     const Version version = one.range.version();
     take(one.range, arena_->format("conda's cuda-version %d.%d", version.major, version.minor),
