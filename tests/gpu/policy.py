@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The policy on a machine with a real driver: of several installed runtimes, which does a program get?
 
-What no machine without a GPU shows: the driver's branch (NVML answers only where a driver runs), hence
-minor-version compatibility that is known and not just given the benefit of the doubt.
+What no machine without a GPU shows: the CUDA of a driver that runs, hence minor-version compatibility that is used
+and not only accepted.
 """
 
 import re
