@@ -12,7 +12,7 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from parts import artifact, compiled, conda_python, new_folder, place, python, rpm_database
+from parts import artifact, compiled, conda_python, new_folder, place, python
 
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 SITE = "lib/python3.11/site-packages"
@@ -172,11 +172,6 @@ class Machine:
         self.file("/var/lib/dpkg/status", before + f"Package: {package}\nStatus: install ok installed\n"
                                                    f"Architecture: amd64\nVersion: {version}\n\n")
         return self.file(f"/var/lib/dpkg/info/{package}.list", "".join(f"{file}\n" for file in files))
-
-    def rpm(self, database: str) -> Machine:
-        """One of tests/support/rpm, which has the packages of cudart 12.4 and 12.9, among others."""
-        place(rpm_database(database), self.at("/var/lib/rpm") / Path(database).name)
-        return self
 
     # ---- Pythons. Each returns the interpreter's path on the machine.
 

@@ -19,11 +19,6 @@ STUB = build_file("lib/libcudart_stub.so")
 PROGRAM = BUILD / "tests/integration/patched/call_cudart-12"
 
 
-def rpm_database(name: str) -> Path:
-    """As tests/support/rpm/make.py has written it and CMake has unpacked it."""
-    return BUILD / "tests/support/rpm" / name
-
-
 def python() -> Path:
     return artifact("python-3.11") / "usr/bin/python3.11"
 

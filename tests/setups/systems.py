@@ -120,31 +120,20 @@ def runtime_container(machine):
 
 @setups("Container nvidia/cuda:12.4-runtime, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _IMAGE,
         _lib("12.4"), _lib("12.4"), "-",
-        "dpkg's lists give the exact version, which strict mode needs; the image has no cuda.h.")
+        "The name of the file has the exact version, which strict mode needs; the image has no cuda.h.")
 def strict_container(machine):
     _runtime_image(machine, "12.4", "12.4.127-1")
     machine.env(ANYCUDA_COMPAT="strict")
     return Program()
 
 
-def _ubi_image(machine, database):
-    _runtime_files(machine, "12.4", "/usr/lib64")
-    machine.rpm(database).env(ANYCUDA_COMPAT="strict")
-    return Program()
-
-
 @setups("Container nvidia/cuda:12.4-runtime-ubi9, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _UBI,
         _lib("12.4"), _lib("12.4"), "-",
-        "RPM's database (SQLite) gives the exact version, which strict mode needs.")
+        "The name of the file has the exact version, which strict mode needs.")
 def strict_ubi9(machine):
-    return _ubi_image(machine, "el9/rpmdb.sqlite")
-
-
-@setups("Container nvidia/cuda:12.4-runtime-ubi8, driver 550 from the host, ANYCUDA_COMPAT=strict; C++ program", _UBI,
-        _lib("12.4"), _lib("12.4"), "-",
-        "RPM's database (Berkeley DB) gives the exact version, which strict mode needs.")
-def strict_ubi8(machine):
-    return _ubi_image(machine, "el8/Packages")
+    _runtime_files(machine, "12.4", "/usr/lib64")
+    machine.env(ANYCUDA_COMPAT="strict")
+    return Program()
 
 
 _NGC = "replica: layout and variables of the image, torch's layout without NVIDIA's wheels"
