@@ -460,12 +460,9 @@ class DescribeCandidate(unittest.TestCase):
         self.assertEqual((version_of(one), source_of(one)), ("12.9", "wheel 12.9.79"))
         one.source = "cuda.h"
         self.assertEqual(source_of(one), "cuda.h")
-        for source, short in (
-            ("conda package cuda-cudart 12.9.79", "conda 12.9.79"),
-            ("conda package libcublas 12.9.1.4, pinned by cuda-version >=12.9,<12.10.0a0", "conda 12.9.1.4"),
-            ("dpkg package libcudart12 12.4.127~12.4.1-2", "dpkg 12.4.127~12.4.1-2"),
-            ("dpkg package cuda-cudart-12-9", "dpkg cuda-cudart-12-9"),
-        ):
+        for source, short in (("its name libcudart.so.12.9.79", "its name"),
+                              ("the name of its folder /usr/local/cuda-12.9", "its folder"),
+                              ("conda's cuda-version 12.9", "conda's cuda-version 12.9")):
             one.source = source
             self.assertEqual(source_of(one), short)
         one.exact = False

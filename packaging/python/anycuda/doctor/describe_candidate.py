@@ -81,13 +81,14 @@ def version_of(candidate: Candidate) -> str:
 
 
 def source_of(candidate: Candidate) -> str:
-    """The source for a table: "wheel nvidia-cuda-runtime-cu12 12.9.79" as "wheel 12.9.79"; likewise for conda and
-    dpkg."""
+    """The source for a table: "wheel nvidia-cuda-runtime-cu12 12.9.79" as "wheel 12.9.79", and a name or a folder
+    without its text, which the path beside it has."""
     if not candidate.exact:
         return "its symbols" if candidate.version else ""
+    for start, short in (("its name ", "its name"), ("the name of its folder ", "its folder")):
+        if candidate.source.startswith(start):
+            return short
     first, *rest = candidate.source.split()
-    if first in ("conda", "dpkg"):  # "conda package NAME VERSION, pinned by ...", "dpkg package NAME"
-        return " ".join([first, *rest[1:3][-1:]]).rstrip(",")
     return " ".join([first, *rest[-1:]]) if first == "wheel" else candidate.source
 
 
