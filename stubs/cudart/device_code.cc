@@ -22,7 +22,6 @@ struct Wrapper {
   const unsigned char* fatbin;
 };
 constexpr std::uint32_t kWrapper = 0x466243b1;
-constexpr std::uint32_t kLinked = 2;  // version: of nvlink's output
 
 CodeFacts facts_of(const device_code::Entry& entry) {
   CodeFacts facts;

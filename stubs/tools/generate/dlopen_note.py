@@ -13,7 +13,6 @@ from .descriptor import Descriptor
 
 OWNER, TYPE = "FDO", 0x407C0C0A
 PRIORITIES = ("required", "recommended", "suggested")
-NVML = "libnvidia-ml.so.1"
 
 
 @dataclass(frozen=True)
@@ -32,10 +31,8 @@ def opened(library: Descriptor, driver: Descriptor) -> list[Opened]:
     # (packaging/python/anycuda/analysis/contents.py).
     rows = [Opened(library.name, f"The {library.product} that calls are handed to", "recommended", _sonames(library))]
     if library.driver_bound:
-        rows += [
-            Opened("driver", "The driver: its version says which library may serve", "recommended", _sonames(driver)),
-            Opened("driver-branch", "Its branch, for strict mode (ANYCUDA_STUB_COMPAT)", "suggested", (NVML,)),
-        ]
+        rows.append(Opened("driver", "The driver: its version says which library may serve", "recommended",
+                           _sonames(driver)))
     return rows
 
 
