@@ -26,7 +26,7 @@ KINDS = {
 DISTRIBUTIONS = "distributions.txt"
 PACKAGES = "packages.txt"
 # Where the packages of a manager can tell the toolkit's release.
-MANAGERS = {"conda": ("toolkit", "own"), "nvidia": ("own", "name"), "dpkg": ("source",)}
+MANAGERS = {"conda": ("toolkit", "own"), "dpkg": ("own", "name", "source")}
 PACKAGINGS = ("toolkit", "driver", "other")
 FOLDERS = ("wheels", "roots", "system")
 LISTS = ("groups", "files", *FOLDERS, "from", "needs")
@@ -199,12 +199,12 @@ class Catalogue:
                 self.distributions[words[0]] = words[1]
 
     def _check_packages(self, path: Path) -> None:
-        """The stubs read this file themselves; a line that they would not understand is refused here."""
+        """compat/metadata reads this file itself; a line that it would not understand is refused here."""
         for place, line in self._lines(path, comments_behind=False):
             words = line.split()
             if len(words) != 3 or words[0] not in MANAGERS or words[2] not in MANAGERS[words[0]]:
                 self.fail(place, "expected a manager, a pattern of package names and the source of the release: "
-                                 "conda (toolkit or own), nvidia (own or name) or dpkg (source)")
+                                 "conda (toolkit or own) or dpkg (own, name or source)")
             elif not PATTERN.fullmatch(words[1]):
                 self.fail(place, f"'{words[1]}' is not a pattern of a package's name")
 

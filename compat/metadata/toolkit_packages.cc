@@ -25,18 +25,6 @@ ReleaseIn meaning_of(char letter) {
   }
 }
 
-// NVIDIA's names for dpkg are marked apart.
-bool is_of(char letter, Manager manager) {
-  switch (manager) {
-    case Manager::conda:
-      return letter == 'c';
-    case Manager::dpkg:
-      return letter == 'd' || letter == 'n';
-    default:
-      return letter == 'n';
-  }
-}
-
 bool is_of_number(char c) { return text::is_digit(c) || c == '.'; }
 
 }  // namespace
@@ -60,8 +48,9 @@ bool fits(std::string_view pattern, std::string_view name) {
 
 ReleaseIn release_in(Manager manager, std::string_view package) {
   // A system has thousands of packages: the first letters rule out most lines.
+  const char letter = manager == Manager::conda ? 'c' : 'd';
   for (const char* line = kPackages; *line != '\0'; line += std::strcspn(line, "\n") + 1) {
-    if (!is_of(line[0], manager) || package.empty() || line[1] != package[0]) continue;
+    if (line[0] != letter || package.empty() || line[1] != package[0]) continue;
     const std::string_view pattern(line + 1, std::strcspn(line, " \n") - 1);
     if (fits(pattern, package)) return meaning_of(pattern.data()[pattern.size() + 1]);
   }

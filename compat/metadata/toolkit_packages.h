@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Facts of compat/catalogue/packages.txt for the stubs. Pure, libc alone.
+// Facts of compat/catalogue/packages.txt. Pure functions; only libc.
 #pragma once
 
 #include <cstdint>

@@ -69,7 +69,7 @@ class CatalogueCase(unittest.TestCase):
         self.write("packages.txt", good)
         self.table()
         for line in (
-            "conda a", "rpm a own", "conda a source", "nvidia a source", "dpkg a name", "dpkg a toolkit",
+            "conda a", "rpm a own", "conda a source", "conda a name", "dpkg a toolkit",
             "dpkg A source", "dpkg *a source", "dpkg a source x",
         ):
             with self.subTest(line):
