@@ -44,8 +44,9 @@ class Numbers(unittest.TestCase):
         for path in sorted(STUBS.glob("*/library.json")):
             library = descriptor.load(path)
             family = self.families.get(SAME_PACKAGE.get(library.name, library.name))
-            tables = [versions for versions in (family or {"wheels": {}})["wheels"].values() if isinstance(versions, dict)]
-            differ = any(not version.startswith(f"{release}.") for versions in tables for release, version in versions.items())
+            tables = [table for table in (family or {"wheels": {}})["wheels"].values() if isinstance(table, dict)]
+            rows = [row for table in tables for row in table.items()]
+            differ = any(not version.startswith(f"{release}.") for release, version in rows)
             if differ and not library.own_releases:
                 self.assertIn(library.name, self.libraries)
 
@@ -55,7 +56,8 @@ class Numbers(unittest.TestCase):
             self.assertEqual(releases, sorted(releases), library)
 
     def test_a_line_that_is_not_a_row_is_refused(self) -> None:
-        lines = {"12.9 1.2 1.3": "three numbers", "12.9  1.2.3  1.2.2": "in order", "12.9  1.2.3  1.2.256": "at most 255"}
+        lines = {"12.9 1.2 1.3": "three numbers", "12.9  1.2.3  1.2.2": "in order",
+                 "12.9  1.2.3  1.2.256": "at most 255"}
         for line, message in lines.items():
             with tempfile.TemporaryDirectory() as folder:
                 library = Path(folder) / "curand"

@@ -99,7 +99,7 @@ ReleaseRange releases_of_number(const LibraryDescriptor& library, std::string_vi
 }
 
 ReleaseRange releases_of_toolkit_name(std::string_view folder) {
-  // The HPC SDK has each library of communication in a folder of its own below the release.
+  // The HPC SDK has a folder for each library of communication below that of the release.
   const std::string_view above = folder_of(folder);
   if (name_of(folder_of(above)) == "comm_libs") folder = above;
   const std::string_view name = name_of(folder);
