@@ -133,15 +133,15 @@ class Machines(unittest.TestCase):
         # What a search does not come to is there all the same.
         self.assertEqual(decisions(report, "12"), {"libcudart.so.12": "accepted", "libcudart.so.13": "accepted"})
 
-    def test_metadata_that_contradicts_the_file_is_reported(self):
+    def test_names_that_contradict_the_file_tell_nothing(self):
         machine = Machine(self)
         toolkit = machine.root / "usr/local/cuda-12.9"
         place(library_file("cudart", "13.5"), toolkit / "lib64/libcudart.so.13")
         (toolkit / "include").mkdir()
         (toolkit / "include/cuda.h").write_text("#define CUDA_VERSION 12090\n")
         (candidate,) = library(machine.json_report(), "cudart")["candidates"]
-        self.assertEqual((candidate["exact"], candidate["source"]), (False, "cuda.h"))
-        self.assertIn("its version: cuda.h says CUDA 12.9", machine.doctor().stdout)
+        self.assertEqual((candidate["exact"], candidate["source"]), (False, ""))
+        self.assertIn("no name of its file, folders and packages tells it", candidate["source_problem"])
 
     def test_every_library_is_reported(self):
         machine = self.with_runtimes("12.9").wheel("nvrtc", "12.9").wheel("nvjitlink", "12.9").driver(535)

@@ -13,9 +13,11 @@
 namespace anycuda {
 namespace {
 
-// The one entry of a folder that begins so and tells a release; several tell nothing.
+// The one entry of a folder that begins so and tells a release within the range; several tell
+// nothing.
 struct OneEntry {
   const LibraryDescriptor& library;
+  ReleaseRange within;
   std::size_t skipped;  // of the name: what every entry begins with
   Arena* arena;
   ReleaseRange (*read)(const LibraryDescriptor& library, std::string_view rest);
@@ -27,7 +29,7 @@ struct OneEntry {
 void visit_entry(const char* name, void* argument) {
   auto* one = static_cast<OneEntry*>(argument);
   const ReleaseRange range = one->read(one->library, name + one->skipped);
-  if (range.is_empty()) return;
+  if (range.is_empty() || range.within(one->within).is_empty()) return;
   if (++one->count == 1) one->name = one->arena->copy(name);
   one->range = range;
 }
@@ -114,7 +116,7 @@ class Names {
     }
     const DistributionName name = distribution_of(library_);
     const char* const site = arena_->copy(folder.site);
-    OneEntry one{library_, name.size, arena_, releases_of_metadata};
+    OneEntry one{library_, answer_.range, name.size, arena_, releases_of_metadata};
     if (site == nullptr || !each_entry(site, name.text, arena_, visit_entry, &one)) return;
     if (one.count != 1 || one.name == nullptr || !narrows(one.range)) return;
     take(one.range, wheel_in_words(one.name, arena_), arena_->join(site, one.name));
@@ -139,8 +141,9 @@ class Names {
     const std::string_view root = root_of_layout(folder_of(path));
     if (root.empty()) return;
     const char* const records = arena_->join(arena_->copy(root), "conda-meta");
-    OneEntry one{library_, 0, arena_, read_conda_record};
-    if (records == nullptr || !each_entry(records, "cuda-version-", arena_, visit_entry, &one)) return;
+    OneEntry one{library_, answer_.range, 0, arena_, read_conda_record};
+    if (records == nullptr || !each_entry(records, "cuda-version-", arena_, visit_entry, &one))
+      return;
     if (one.count != 1 || one.name == nullptr || !narrows(one.range)) return;
     const Version version = one.range.version();
     take(one.range, arena_->format("conda's cuda-version %d.%d", version.major, version.minor),

@@ -66,6 +66,15 @@ TEST_F(CandidateVersion, OfAWheelWithoutAToolkitVersion_ItsNameTellsTheMajor) {
   }
 }
 
+// libcudart.so.11.0 and libcudart.so.12 in one folder, of two wheels.
+TEST_F(CandidateVersion, OfTwoWheels_TheOneOfItsMajorTells) {
+  const std::string path = machine_.tree.file("site/nvidia/test_runtime/lib/libtest.so.12", "");
+  machine_.tree.file("site/nvidia_test_runtime_cu12-12.9.1.dist-info/METADATA", "");
+  machine_.tree.file("site/nvidia_test_runtime_cu11-11.8.1.dist-info/METADATA", "");
+  ImageFacts image = of_12_or_13();
+  EXPECT_EQ(read(path, &image).version.minor, 9);
+}
+
 TEST_F(CandidateVersion, OfTwoWheels_IsUnknown) {
   const std::string path = machine_.tree.file("site/nvidia/test_runtime/lib/libtest.so.12", "");
   machine_.tree.file("site/nvidia_test_runtime_cu12-12.9.1.dist-info/METADATA", "");
