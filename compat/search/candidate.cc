@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "compat/base/dotted_order.h"
 #include "compat/base/folder_entries.h"
 
 namespace anycuda {
@@ -36,6 +37,10 @@ const char* file_version_of(Candidate* candidate, Arena* arena) {
   const char* version = real != nullptr ? std::strstr(std::strrchr(real, '/'), ".so.") : nullptr;
   candidate->file_version = version != nullptr ? version + 4 : "";
   return candidate->file_version;
+}
+
+bool is_newer_file(Candidate* file, Candidate* other, Arena* arena) {
+  return compare_dotted(file_version_of(file, arena), file_version_of(other, arena)) > 0;
 }
 
 const char* describe_version(const LibraryDescriptor& library, const Candidate& candidate,

@@ -24,7 +24,7 @@ struct Reported {
 
 struct Candidate {
   Candidate* next;
-  Candidate* same_bucket;   // of Search
+  Candidate* same_bucket;   // of Gathered
   Candidate* next_by_rank;  // of the environment's accepted ones (evaluation.h)
   const char* path;
   const char* file_version;  // file_version_of(); nullptr: not looked at
@@ -35,12 +35,22 @@ struct Candidate {
   ImageFacts image;
   ToolkitVersion toolkit;  // of the file, once that has been read
   bool toolkit_read;
+  bool was_loaded;  // in the process before the search opened it
   Verdict verdict;
   Reported reported;
   bool stays_open;   // it was refused once it was open, and could not be closed
   bool listed_only;  // ld.so.cache lists it, but its folder has no entry of that name
   bool tried;        // opening it was tried; false for those that an earlier success made needless
 };
+
+// Calls `visit` for the usable ones of an environment, whose first candidate this is (nullptr: it
+// has none).
+template <typename Visit>
+void each_usable(Candidate* first, Visit visit) {
+  for (Candidate* c = first; c != nullptr && c->environment == first->environment; c = c->next) {
+    if (c->image.state == FileState::usable) visit(c);
+  }
+}
 
 // "12", "12 or 13", "11, 12 or 13".
 struct MajorsText {
@@ -56,6 +66,8 @@ Version known_version(const Candidate& candidate);
 // "12.9.79" of libcudart.so.12.9.79 behind all links, "" if its name has no version: for the order
 // of files that nothing else distinguishes. Looked at when it is first asked for.
 const char* file_version_of(Candidate* candidate, Arena* arena);
+// By these versions.
+bool is_newer_file(Candidate* file, Candidate* other, Arena* arena);
 
 // "CUDA 12.9, says wheel nvidia-cuda-runtime-cu12 12.9.79", "CUDA 12.8 or later", "CUDA 12"; for a
 // driver "a driver", or after the driver was asked "a driver that supports up to CUDA 13.0".

@@ -38,18 +38,10 @@ ToolkitVersion read_release(const LibraryDescriptor& library, const char* path, 
   return toolkit;
 }
 
-void read_toolkit_version(Search* search, Candidate* candidate) {
+void read_toolkit_version(const LibraryDescriptor& library, Candidate* candidate, Arena* arena) {
   if (candidate->toolkit_read) return;
   candidate->toolkit_read = true;
-  candidate->toolkit =
-      read_release(search->library(), candidate->path, &search->arena, &candidate->image);
-}
-
-void read_toolkit_versions(Search* search) {
-  if (search->library().is_driver) return;
-  for (Candidate* c = search->first; c != nullptr; c = c->next) {
-    if (c->image.state == FileState::usable) read_toolkit_version(search, c);
-  }
+  candidate->toolkit = read_release(library, candidate->path, arena, &candidate->image);
 }
 
 }  // namespace anycuda

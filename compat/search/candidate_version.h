@@ -3,7 +3,7 @@
 // The release of a candidate: exact if a name tells it; else a lower bound.
 #pragma once
 
-#include "compat/search/search_state.h"
+#include "compat/search/candidate.h"
 
 namespace anycuda {
 
@@ -12,9 +12,6 @@ ToolkitVersion read_release(const LibraryDescriptor& library, const char* path, 
                             ImageFacts* image);
 
 // The same of a candidate, once.
-void read_toolkit_version(Search* search, Candidate* candidate);
-
-// The same for all usable candidates, for a report that names them.
-void read_toolkit_versions(Search* search);
+void read_toolkit_version(const LibraryDescriptor& library, Candidate* candidate, Arena* arena);
 
 }  // namespace anycuda

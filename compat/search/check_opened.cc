@@ -11,16 +11,12 @@
 #include "compat/base/arena.h"
 #include "compat/base/lexical_path.h"
 #include "compat/base/uncancelled.h"
-#include "compat/search/evaluation.h"
 #include "compat/search/machine/linker_tokens.h"
 
 namespace anycuda {
 namespace {
 
 constexpr int kErrorStubLibrary = 34;  // CUDA_ERROR_STUB_LIBRARY (CUDA Driver API, CUresult)
-
-// glibc's handle of a library is its entry in the link map.
-const char* opened_path(void* handle) { return static_cast<const link_map*>(handle)->l_name; }
 
 // The path of the file that was opened, if it is another than the candidate's.
 const char* other_file(const Candidate& candidate, void* handle) {
@@ -31,8 +27,6 @@ const char* other_file(const Candidate& candidate, void* handle) {
   const bool same = status.st_dev == candidate.device && status.st_ino == candidate.inode;
   return same ? nullptr : path;
 }
-
-bool same(Version a, Version b) { return a.major == b.major && a.minor == b.minor; }
 
 bool is_at_least(Version version, Version since) {
   const int minor = version.minor > 0 ? version.minor : 0;
@@ -45,8 +39,7 @@ bool open_file(const char* path) {
          open_shared_library(path, kOpenFlags).handle != nullptr;
 }
 
-}  // namespace
-
+// Calls the library's version function, if the release that it seems to be of has it.
 Reported ask_version(const LibraryDescriptor& library, void* handle, Version seeming) {
   Reported reported;
   const VersionFunction& function = library.version_function;
@@ -69,6 +62,10 @@ Reported ask_version(const LibraryDescriptor& library, void* handle, Version see
   return reported;
 }
 
+}  // namespace
+
+const char* opened_path(void* handle) { return static_cast<const link_map*>(handle)->l_name; }
+
 FileState compare_opened(const LibraryDescriptor& library, Candidate* candidate, void* handle,
                          Arena* arena) {
   ImageFacts& image = candidate->image;
@@ -86,21 +83,6 @@ FileState compare_opened(const LibraryDescriptor& library, Candidate* candidate,
     return FileState::other_version;
   }
   return FileState::usable;
-}
-
-FileState check_opened(Search* search, Candidate* candidate, void* handle) {
-  const FileState state = compare_opened(search->library(), candidate, handle, &search->arena);
-  const Version reported = candidate->reported.version;
-  const Version recorded = candidate->toolkit.version;
-  if (state == FileState::usable && !search->library().is_driver && reported.known() &&
-      recorded.known() && !same(recorded, reported)) {
-    candidate->verdict = evaluate_reported(search, candidate, reported);
-  }
-  const bool is_new = state == FileState::usable && candidate->tier != SearchTier::loaded;
-  const char* path =
-      is_new && search->library().relative_count != 0 ? opened_path(handle) : nullptr;
-  if (path != nullptr) evaluate_opened(search, candidate, path);
-  return state;
 }
 
 void open_companion(const LibraryDescriptor& library, void* handle, Version seeming) {

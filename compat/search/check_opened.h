@@ -3,7 +3,10 @@
 // What follows once a library is open: is it the examined one? And the file that it opens itself.
 #pragma once
 
-#include "compat/search/search_state.h"
+#include <dlfcn.h>
+
+#include "compat/search/candidate.h"
+#include "compat/search/machine/machine.h"
 
 namespace anycuda {
 
@@ -12,17 +15,14 @@ namespace anycuda {
 constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
 constexpr int kLazyFlags = RTLD_LAZY | RTLD_LOCAL;  // where may_bind_lazily() (binding.h)
 
-// Calls the library's version function, if the release that the candidate seems to be of has it.
-Reported ask_version(const LibraryDescriptor& library, void* handle, Version seeming);
-
 // The state of the candidate once it is open under `handle`: `usable`, or what is wrong with it,
 // with its detail. Stores in the candidate what the library reports. With an inode of 0 the file
 // was not examined: the process had it already.
 FileState compare_opened(const LibraryDescriptor& library, Candidate* candidate, void* handle,
                          Arena* arena);
 
-// The same; if the reported version differs from the metadata's, the rules evaluate it.
-FileState check_opened(Search* search, Candidate* candidate, void* handle);
+// The path of the file that is open; glibc's handle of a library is its entry in the link map.
+const char* opened_path(void* handle);
 
 // Opens the library's companion, the file that the library opens by its name alone
 // (LibraryDescriptor::opens), in the library's own folder. NVRTC 13.0 opens

@@ -18,24 +18,70 @@
 namespace anycuda {
 namespace {
 
+// All majors that the database does not know count as one.
+bool is_of_major(const Candidate& candidate, int major, int newest_known) {
+  const int other = candidate.image.version.major;
+  return other == major || (other > newest_known && major > newest_known);
+}
+
+// Of the environment's usable candidates of that major the one whose name has the oldest version,
+// where there are kMostUsable of them; else nullptr.
+Candidate* oldest_of_many(Gathered* gathered, int major) {
+  const int newest_known = gathered->library().rules.newest_known_major;
+  int count = 0;
+  each_usable(gathered->first_here(),
+              [&](const Candidate* c) { count += is_of_major(*c, major, newest_known); });
+  if (count < kMostUsable) return nullptr;
+  Candidate* oldest = nullptr;
+  each_usable(gathered->first_here(), [&](Candidate* c) {
+    const bool counts = is_of_major(*c, major, newest_known);
+    if (counts && (oldest == nullptr || is_newer_file(oldest, c, &gathered->arena))) oldest = c;
+  });
+  return oldest;
+}
+
+// Puts a file in the place of such a candidate. False: the file is left out, since it is not newer
+// or memory is missing.
+bool replace(Gathered* gathered, Candidate* old, const char* path) {
+  Arena& arena = gathered->arena;
+  TierSummary& summary = gathered->summary(old->tier);
+  ++summary.left_out;
+  // Of drivers the first counts, independent of versions.
+  if (gathered->library().is_driver) return false;
+  file_version_of(old, &arena);  // which stays, whatever becomes of the other
+  const std::size_t mark = arena.mark();
+  Candidate other{};
+  other.path = arena.copy(path);
+  const bool is_newer = other.path != nullptr && is_newer_file(&other, old, &arena);
+  if (is_newer && other.file_version != nullptr) {
+    old->path = other.path;
+    old->file_version = other.file_version;
+    gathered->unmark_seen(*old);
+    return true;
+  }
+  if (other.file_version == nullptr) summary.is_full = true;  // without memory
+  arena.rewind(mark);
+  return false;
+}
+
 // nullptr: the file is left out.
-Candidate* candidate_for(Search* search, SearchTier tier, const char* path,
+Candidate* candidate_for(Gathered* gathered, SearchTier tier, const char* path,
                          const ImageFacts& image) {
-  TierSummary& summary = search->summary(tier);
+  TierSummary& summary = gathered->summary(tier);
   if (image.state != FileState::usable) {
     const bool left_out = summary.unusable >= kMostUnusable;
     ++(left_out ? summary.left_out : summary.unusable);
-    return left_out ? nullptr : search->add(tier, path);
+    return left_out ? nullptr : gathered->add(tier, path);
   }
-  Candidate* old = search->oldest_of_many(image.version.major);
-  if (old == nullptr) return search->add(tier, path);
-  return search->replace(old, path) ? old : nullptr;
+  Candidate* old = oldest_of_many(gathered, image.version.major);
+  if (old == nullptr) return gathered->add(tier, path);
+  return replace(gathered, old, path) ? old : nullptr;
 }
 
 }  // namespace
 
 FileFacts examine_file(const char* path, const LibraryDescriptor& library,
-                       const LibrarySymbols* symbols, Arena* arena, const Search* search) {
+                       const LibrarySymbols* symbols, Arena* arena, const Gathered* gathered) {
   const Uncancelled uncancelled;
   FileFacts facts;
   int file;
@@ -49,7 +95,7 @@ FileFacts examine_file(const char* path, const LibraryDescriptor& library,
   }
   facts.device = status.st_dev;
   facts.inode = status.st_ino;
-  facts.is_seen = search != nullptr && search->is_seen(status.st_dev, status.st_ino);
+  facts.is_seen = gathered != nullptr && gathered->is_seen(status.st_dev, status.st_ino);
   if (!facts.is_seen) {
     facts.image =
         read_image(file, static_cast<unsigned long>(status.st_size), library, symbols, *arena);
@@ -59,30 +105,30 @@ FileFacts examine_file(const char* path, const LibraryDescriptor& library,
   return facts;
 }
 
-Candidate* gather_file(Search* search, SearchTier tier, const char* path) {
-  const std::size_t mark = search->arena.mark();
-  FileFacts facts =
-      examine_file(path, search->library(), search->request.symbols, &search->arena, search);
+Candidate* gather_file(Gathered* gathered, SearchTier tier, const char* path) {
+  const std::size_t mark = gathered->arena.mark();
+  FileFacts facts = examine_file(path, gathered->library(), gathered->report.request.symbols,
+                                 &gathered->arena, gathered);
   if (facts.image.state == FileState::usable && has_linker_tokens(path)) {
     facts.image.state = FileState::has_tokens;
     facts.inode = 0;  // by another name it is another candidate
   }
-  Candidate* candidate = facts.is_seen ? nullptr : candidate_for(search, tier, path, facts.image);
+  Candidate* candidate = facts.is_seen ? nullptr : candidate_for(gathered, tier, path, facts.image);
   if (candidate == nullptr) {
-    search->arena.rewind(mark);
+    gathered->arena.rewind(mark);
     return nullptr;
   }
   candidate->image = facts.image;
   candidate->device = facts.device;
   candidate->inode = facts.inode;
-  if (facts.inode != 0) search->mark_seen(candidate);
+  if (facts.inode != 0) gathered->mark_seen(candidate);
   return candidate;
 }
 
 namespace {
 
 struct FolderVisit {
-  Search* search;
+  Gathered* gathered;
   SearchTier tier;
   const char* folder;
   bool sonames;  // the names that programs ask for, or all others
@@ -112,7 +158,7 @@ struct FilePath {
 
 void visit_file(const char* name, void* argument) {
   auto* visit = static_cast<FolderVisit*>(argument);
-  const LibraryDescriptor& library = visit->search->library();
+  const LibraryDescriptor& library = visit->gathered->library();
   const char* rest = name + std::strlen(library.file_prefix);
   const bool versioned = rest[0] == '.' && rest[1] >= '0' && rest[1] <= '9';
   if (*rest != '\0' && !versioned) return;
@@ -120,8 +166,8 @@ void visit_file(const char* name, void* argument) {
     visit->left_others = true;
     return;
   }
-  const FilePath path(&visit->search->arena, {visit->folder, name});
-  if (path.text != nullptr) gather_file(visit->search, visit->tier, path.text);
+  const FilePath path(&visit->gathered->arena, {visit->folder, name});
+  if (path.text != nullptr) gather_file(visit->gathered, visit->tier, path.text);
 }
 
 }  // namespace
@@ -135,27 +181,27 @@ bool has_driver(const LibraryDescriptor& library, const char* root, const char* 
   return false;
 }
 
-void gather_folder(Search* search, SearchTier tier, const char* folder) {
+void gather_folder(Gathered* gathered, SearchTier tier, const char* folder) {
   if (folder == nullptr || *folder != '/') return;
-  ++search->summary(tier).folders;
-  if (search->logs_steps) {
-    log_step("%s: looking in %s (%s)", search->library().name, folder,
-             tier_name(tier, search->library()));
+  ++gathered->summary(tier).folders;
+  if (gathered->logs_steps) {
+    log_step("%s: looking in %s (%s)", gathered->library().name, folder,
+             tier_name(tier, gathered->library()));
   }
   // Programs load the driver by one name. Other files in the folder are not candidates: libcuda.so
   // is a toolkit's library for linking, libcuda.so.550.163.01 may belong to another kernel module.
-  const LibraryDescriptor& library = search->library();
+  const LibraryDescriptor& library = gathered->library();
   for (int i = 0; library.is_driver && i < library.major_count; ++i) {
-    const FilePath path(&search->arena, {folder, library.majors[i].soname});
-    if (path.text != nullptr && is_entry(path.text)) gather_file(search, tier, path.text);
+    const FilePath path(&gathered->arena, {folder, library.majors[i].soname});
+    if (path.text != nullptr && is_entry(path.text)) gather_file(gathered, tier, path.text);
   }
   if (library.is_driver) return;
   // A file with several names is reported by the first one seen. The order of a folder's entries is
   // arbitrary, so SONAMEs are visited first: the result must not depend on the file system.
   for (const bool sonames : {true, false}) {
-    FolderVisit visit{search, tier, folder, sonames};
+    FolderVisit visit{gathered, tier, folder, sonames};
     const bool is_read =
-        each_entry(folder, library.file_prefix, &search->arena, visit_file, &visit);
+        each_entry(folder, library.file_prefix, &gathered->arena, visit_file, &visit);
     if (!is_read || !visit.left_others) return;
   }
 }

@@ -3,21 +3,21 @@
 // Looking into one folder, and at one file, for a library.
 #pragma once
 
-#include "compat/search/search_state.h"
+#include "compat/search/gathered.h"
 
 namespace anycuda {
 
 // Adds the files in `folder` that are named like the library (libcudart.so, libcudart.so.12, ...),
 // with their facts. Only absolute folders: the current folder can be any. A file that the search
 // has seen, also by another path, is not added twice.
-void gather_folder(Search* search, SearchTier tier, const char* folder);
+void gather_folder(Gathered* gathered, SearchTier tier, const char* folder);
 
 // Has the folder `below` in `root` a file with the driver's name? True, too, if that cannot be
 // told.
 bool has_driver(const LibraryDescriptor& library, const char* root, const char* below,
                 Arena* arena);
 
-// Reads the facts of one file without loading it, but no image of a file that `search` has seen.
+// Reads the facts of one file without loading it, but no image of a file that `gathered` has seen.
 // Texts live in the arena.
 struct FileFacts {
   ImageFacts image;
@@ -26,10 +26,11 @@ struct FileFacts {
   bool is_seen = false;
 };
 FileFacts examine_file(const char* path, const LibraryDescriptor& library,
-                       const LibrarySymbols* symbols, Arena* arena, const Search* search = nullptr);
+                       const LibrarySymbols* symbols, Arena* arena,
+                       const Gathered* gathered = nullptr);
 
 // Adds one file, with any name, as gather_folder() does. nullptr: seen already, left out
 // (TierSummary), or no memory; the arena is then as before.
-Candidate* gather_file(Search* search, SearchTier tier, const char* path);
+Candidate* gather_file(Gathered* gathered, SearchTier tier, const char* path);
 
 }  // namespace anycuda

@@ -8,6 +8,7 @@
 #include "compat/outcome_texts.h"
 #include "compat/rules/gpu_rule.h"
 #include "compat/search/evaluation.h"
+#include "compat/search/machine/machine.h"
 
 namespace anycuda {
 namespace {
@@ -82,7 +83,7 @@ const char* value_of(Field field, const Subject& subject) {
     case Field::peer:
       return library.peer != nullptr ? library.peer->product : "library";
     case Field::peer_path:
-      return report.peers[0].path;
+      return report.peer_paths[0];
     case Field::problem:
       return candidate->toolkit.problem;
     case Field::product:

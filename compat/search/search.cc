@@ -7,6 +7,7 @@
 #include <new>
 
 #include "compat/base/log.h"
+#include "compat/base/shortage.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/binding.h"
 #include "compat/search/candidate_version.h"
@@ -17,27 +18,21 @@
 #include "compat/search/machine/loaded.h"
 #include "compat/search/machine/roots.h"
 #include "compat/search/reason.h"
-#include "compat/search/search_state.h"
+#include "compat/search/verdicts.h"
 
 namespace anycuda {
 namespace {
-
-int open_flags(Search* search, const Candidate& candidate) {
-  if (candidate.tier == SearchTier::loaded) return kOpenFlags | RTLD_NOLOAD;
-  const bool lazily = may_bind_lazily(candidate.path, search->machine, &search->arena);
-  return lazily ? kLazyFlags : kOpenFlags;
-}
 
 // For a library that is kept: slots point into it, so it must never be unloaded. For the same
 // reason its handle is never closed.
 constexpr int kKeepFlags = kOpenFlags | RTLD_NOLOAD | RTLD_NODELETE;
 
 // A loaded library was never read from disk: its required symbols are looked up instead.
-const char* missing_required_symbol(const Search& search, void* handle, int major) {
-  const LibrarySymbols& symbols = *search.request.symbols;
+const char* missing_required_symbol(const Request& request, void* handle, int major) {
+  const LibrarySymbols& symbols = *request.symbols;
   // glibc's handle of a library is its entry in the link map.
   const LoadedSymbols loaded = LoadedNames(*static_cast<const link_map*>(handle)).symbols();
-  const int missing = symbols.missing_required_symbol(search.library(), major, [&](int symbol) {
+  const int missing = symbols.missing_required_symbol(*request.library, major, [&](int symbol) {
     if (loaded.has_hashes()) return loaded.defines(symbols.hashes[symbol]);
     return dlsym(handle, symbols.symbol_name(symbol)) != nullptr;
   });
@@ -46,192 +41,229 @@ const char* missing_required_symbol(const Search& search, void* handle, int majo
   return symbols.symbol_name(missing);
 }
 
-// Why an opened library is not used after all; `usable`: it is.
-FileState check(Search* search, Candidate* candidate, void* handle) {
-  if (candidate->tier == SearchTier::loaded && search->request.symbols != nullptr) {
-    candidate->image.detail =
-        missing_required_symbol(*search, handle, candidate->image.version.major);
-    if (candidate->image.detail != nullptr) return FileState::required_symbol_missing;
-  }
-  return check_opened(search, candidate, handle);
+bool same(Version a, Version b) { return a.major == b.major && a.minor == b.minor; }
+
+// The work of one search: it gathers, and opens the best of what it has gathered.
+class Search {
+ public:
+  Search(Report* report, const Machine& machine, Arena* arena)
+      : gathered_(report, machine, arena), report_(*report) {}
+
+  void run();
+  // It found nothing while another thread had a library open for a moment, which the rules treated
+  // as a library that the process has loaded.
+  bool is_outdated() const;
+
+ private:
+  void search_tiers();
+  // Takes the best of an environment. True ends the search.
+  bool choose();
+  // nullptr: it cannot be opened, or was closed again.
+  void* open(Candidate* candidate);
+  void* open_and_check(Candidate* candidate);
+  int open_flags(const Candidate& candidate);
+  // Why an opened library is not used after all; `usable`: it is, if its verdict still accepts it.
+  FileState check(Candidate* candidate, void* handle);
+  // The loaded libraries are facts for the rules of all other search tiers. Their list also has
+  // libraries that another thread is opening, and that may fail to open: asking the dynamic linker
+  // for one waits for that thread, and shows whether it is loaded. (The tier `loaded` asks for the
+  // library that it takes.)
+  void know_what_is_loaded();
+  void note_loaded_major();
+  bool needs_what_is_loaded(SearchTier tier) const;
+  void log_candidates();
+  void log_refusal(const Candidate& candidate);
+  const LibraryDescriptor& library() const { return report_.library(); }
+  // Has the search missed something that the next one may find?
+  bool is_short() const { return shortage_since(shortages_before_) != 0; }
+
+  Gathered gathered_;
+  Report& report_;
+  const std::uint64_t shortages_before_ = shortages();
+  bool knows_what_is_loaded_ = false;  // loaded_major, and the candidates of that tier
+};
+
+int Search::open_flags(const Candidate& candidate) {
+  if (candidate.tier == SearchTier::loaded) return kOpenFlags | RTLD_NOLOAD;
+  return may_bind_lazily(candidate.path, gathered_.machine, &gathered_.arena) ? kLazyFlags
+                                                                              : kOpenFlags;
 }
 
-// nullptr: it cannot be opened, or was closed again.
-void* open_and_check(Search* search, Candidate* candidate) {
+FileState Search::check(Candidate* candidate, void* handle) {
+  const bool was_there = candidate->tier == SearchTier::loaded;
+  ImageFacts& image = candidate->image;
+  if (was_there && report_.request.symbols != nullptr) {
+    image.detail = missing_required_symbol(report_.request, handle, image.version.major);
+    if (image.detail != nullptr) return FileState::required_symbol_missing;
+  }
+  const FileState state = compare_opened(library(), candidate, handle, &gathered_.arena);
+  if (state != FileState::usable || library().is_driver) return state;
+  const Version reported = candidate->reported.version;
+  const bool differs = reported.known() && candidate->toolkit.version.known() &&
+                       !same(candidate->toolkit.version, reported);
+  if (differs) candidate->toolkit = {reported, "the library itself", candidate->path, ""};
+  const bool has_relatives = !was_there && library().relative_count != 0;
+  if (has_relatives) gather_relatives_before(opened_path(handle), &gathered_);
+  if (differs || has_relatives) candidate->verdict = evaluate(report_, *candidate);
+  return state;
+}
+
+void* Search::open_and_check(Candidate* candidate) {
   const LoadProbe probe;
-  const Machine& machine = search->machine;
-  const bool loaded = candidate->tier == SearchTier::loaded;
   const bool is_others =
-      search->request.only_asks && (loaded || is_loaded(machine, candidate->path));
-  const OpenResult opened = machine.open(candidate->path, open_flags(search, *candidate));
-  void* const handle = opened.handle;
-  if (handle == nullptr) {
+      report_.request.only_asks &&
+      (candidate->tier == SearchTier::loaded || is_loaded(gathered_.machine, candidate->path));
+  const OpenResult opened = gathered_.machine.open(candidate->path, open_flags(*candidate));
+  if (opened.handle == nullptr) {
     candidate->image.state = FileState::open_failed;
-    if (search->summary(candidate->tier).unusable++ < kMostUnusable) {
-      candidate->image.detail = search->arena.copy(opened.error);
+    if (gathered_.summary(candidate->tier).unusable++ < kMostUnusable) {
+      candidate->image.detail = gathered_.arena.copy(opened.error);
     }
     return nullptr;
   }
-  candidate->image.state = check(search, candidate, handle);
+  candidate->image.state = check(candidate, opened.handle);
   if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
-    search->is_others = is_others;
-    if (is_others) return handle;
-    machine.open(candidate->path, kKeepFlags);
-    return handle;
+    report_.is_others = is_others;
+    if (!is_others) gathered_.machine.open(candidate->path, kKeepFlags);
+    return opened.handle;
   }
-  dlclose(handle);
+  dlclose(opened.handle);
   return nullptr;
 }
 
-void* open_candidate(Search* search, Candidate* candidate) {
+void* Search::open(Candidate* candidate) {
   candidate->tried = true;
-  if (search->logs_steps) log_step("%s: opening %s", search->library().name, candidate->path);
-  void* const handle = open_and_check(search, candidate);
+  if (gathered_.logs_steps) log_step("%s: opening %s", library().name, candidate->path);
+  void* const handle = open_and_check(candidate);
   // A library that stays loaded after closing would be loaded beside the next one.
   const bool closed = handle == nullptr && candidate->image.state != FileState::open_failed &&
                       candidate->tier != SearchTier::loaded;
-  candidate->stays_open = closed && stays_loaded(search->machine, candidate->path);
+  candidate->stays_open = closed && stays_loaded(gathered_.machine, candidate->path);
   return handle;
 }
 
-void log_candidates(Search* search) {
-  if (!search->logs_steps) return;
-  for (const Candidate* c = search->environment_begin(); c != nullptr; c = c->next) {
-    if (c->environment != search->environment) continue;
-    const std::size_t mark = search->arena.mark();
+void Search::log_candidates() {
+  if (!gathered_.logs_steps) return;
+  const Candidate* const first = gathered_.first_here();
+  for (const Candidate* c = first; c != nullptr && c->environment == first->environment;
+       c = c->next) {
+    const std::size_t mark = gathered_.arena.mark();
     const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
-    log_step("%s: candidate %s (%s): %s", search->library().name, c->path,
-             describe_version(search->library(), *c, &search->arena),
-             acceptable ? "acceptable" : reason_of(*c, *search, &search->arena));
-    search->arena.rewind(mark);
+    log_step("%s: candidate %s (%s): %s", library().name, c->path,
+             describe_version(library(), *c, &gathered_.arena),
+             acceptable ? "acceptable" : reason_of(*c, report_, &gathered_.arena));
+    gathered_.arena.rewind(mark);
   }
 }
 
-void log_refusal(Search* search, const Candidate& candidate) {
+void Search::log_refusal(const Candidate& candidate) {
   if (!log_enabled(LogLevel::info)) return;
-  const std::size_t mark = search->arena.mark();
-  log_line(LogLevel::info, "%s: passed over %s: %s", search->library().name, candidate.path,
-           reason_of(candidate, *search, &search->arena));
-  search->arena.rewind(mark);
+  const std::size_t mark = gathered_.arena.mark();
+  log_line(LogLevel::info, "%s: passed over %s: %s", library().name, candidate.path,
+           reason_of(candidate, report_, &gathered_.arena));
+  gathered_.arena.rewind(mark);
 }
 
-// Takes the best of an environment. True ends the search.
-bool choose(Search* search) {
-  evaluate_environment(search);
-  log_candidates(search);
+bool Search::choose() {
+  give_verdicts(&gathered_);
+  log_candidates();
   // An opened library stays. A missed file may be a nearer or newer library, or the driver, without
   // which the chosen library may be unable to run.
-  if (search->is_short()) return true;
-  for (Candidate* candidate = accepted_by_rank(search); candidate != nullptr;
-       candidate = candidate->next_by_rank) {
-    search->handle = open_candidate(search, candidate);
-    if (search->handle != nullptr) search->chosen = candidate;
-    if (search->handle == nullptr) log_refusal(search, *candidate);
-    if (search->handle != nullptr || candidate->stays_open || search->is_short()) return true;
-  }
-  return false;
-}
-
-bool evaluate_only(Search* search) {
-  evaluate_environment(search);
-  return false;
-}
-
-void note_loaded_major(Search* search) {
-  for (const Candidate* c = search->first; c != nullptr; c = c->next) {
-    const int major = c->image.version.major;
-    if (c->tier == SearchTier::loaded && major > search->loaded_major) search->loaded_major = major;
-  }
-}
-
-// The loaded libraries are facts for the rules of all other search tiers. Their list also has
-// libraries that another thread is opening, and that may fail to open: asking the dynamic linker
-// for one waits for that thread, and shows whether it is loaded. (The tier `loaded` asks for the
-// library that it takes.) To be called before another tier has candidates.
-void know_what_is_loaded(Search* search) {
-  if (search->knows_what_is_loaded) return;
-  search->knows_what_is_loaded = true;
-  Candidate** link = &search->first;
-  search->last = nullptr;
-  while (Candidate* candidate = *link) {
-    if (!is_loaded(search->machine, candidate->path)) {
-      *link = candidate->next;
-      continue;
+  if (is_short()) return true;
+  for (Candidate* c = accepted_by_rank(report_, gathered_.first_here(), &gathered_.arena);
+       c != nullptr; c = c->next_by_rank) {
+    report_.handle = open(c);
+    if (report_.handle != nullptr) {
+      report_.chosen = c;
+      return true;
     }
-    search->last = candidate;
-    link = &candidate->next;
-  }
-  note_loaded_major(search);
-}
-
-// The search found nothing while another thread had a library open for a moment, which the rules
-// treated as a library that the process has loaded.
-bool is_outdated(const Search& search) {
-  if (search.handle != nullptr || search.loaded_major == 0) return false;
-  for (const Candidate* c = search.first; c != nullptr; c = c->next) {
-    const bool loaded = c->tier == SearchTier::loaded;
-    if (loaded && !stays_loaded(search.machine, c->path)) return true;
+    log_refusal(*c);
+    if (c->stays_open || is_short()) return true;
   }
   return false;
+}
+
+void Search::note_loaded_major() {
+  for (const Candidate* c = report_.candidates(); c != nullptr; c = c->next) {
+    const int major = c->image.version.major;
+    if (c->tier == SearchTier::loaded && major > report_.loaded_major) report_.loaded_major = major;
+  }
+}
+
+void Search::know_what_is_loaded() {
+  if (knows_what_is_loaded_) return;
+  knows_what_is_loaded_ = true;
+  gathered_.confirm_loaded();
+  note_loaded_major();
+}
+
+bool Search::is_outdated() const {
+  if (report_.handle != nullptr || report_.loaded_major == 0) return false;
+  for (const Candidate* c = report_.candidates(); c != nullptr; c = c->next) {
+    if (c->tier == SearchTier::loaded && !stays_loaded(gathered_.machine, c->path)) return true;
+  }
+  return false;
+}
+
+bool Search::needs_what_is_loaded(SearchTier tier) const {
+  if (tier == SearchTier::loaded) return false;
+  return tier != SearchTier::variable || gathered_.machine.variable(library().variable) != nullptr;
+}
+
+void Search::search_tiers() {
+  gather_loaded(&gathered_);
+  if (gathered_.logs_steps) report_.request.all_versions = true;
+  const EnvironmentEnd end{[](void* search) { return static_cast<Search*>(search)->choose(); },
+                           this};
+  for (int i = 0; i < kTierCount; ++i) {
+    // A driver is in no package: the order of those tiers does not matter to it.
+    const bool in_python =
+        i >= kFirstOfPython && !library().is_driver && gathered_.program().is_python();
+    const SearchTier tier = tier_order(in_python)[i];
+    if (!has(report_.request.tiers, tier)) continue;
+    gathered_.summary(tier).searched = true;
+    if (needs_what_is_loaded(tier)) know_what_is_loaded();
+    if (tier == SearchTier::toolkit && !library().is_driver) {
+      report_.differing_variables =
+          differing_toolkit_variables(gathered_.machine, &gathered_.arena);
+    }
+    if (gather_tier(&gathered_, tier, end)) return;
+    // A file that the user names is used or refused, never silently replaced.
+    if (tier == SearchTier::variable && report_.variable_names_a_file()) return;
+  }
+}
+
+void Search::run() {
+  search_tiers();
+  if (report_.handle == nullptr) {
+    know_what_is_loaded();
+  } else if (!knows_what_is_loaded_) {
+    note_loaded_major();  // for a report of the tiers behind
+  }
 }
 
 // The number of threads that can each have opened one.
 constexpr int kMostSearches = 64;
 
-// The report of a finished search, nullptr: no memory.
-const Report* finished(const Search& search) {
-  void* const memory = search.arena.take(sizeof(Report));
-  return memory != nullptr ? new (memory) Report(search) : nullptr;
-}
-
-bool needs_what_is_loaded(const Search& search, SearchTier tier) {
-  if (tier == SearchTier::loaded) return false;
-  return tier != SearchTier::variable ||
-         search.machine.variable(search.library().variable) != nullptr;
-}
-
-void search_tiers(Search* search) {
-  gather_loaded(search);
-  know_relations(search);
-  if (search->logs_steps) search->request.all_versions = true;
-  for (int i = 0; i < kTierCount; ++i) {
-    // A driver is in no package: the order of those tiers does not matter to it.
-    const bool in_python =
-        i >= kFirstOfPython && !search->library().is_driver && search->program().is_python();
-    const SearchTier tier = tier_order(in_python)[i];
-    if (!has(search->request.tiers, tier)) continue;
-    search->summary(tier).searched = true;
-    if (needs_what_is_loaded(*search, tier)) know_what_is_loaded(search);
-    if (tier == SearchTier::toolkit && !search->library().is_driver) {
-      search->differing_variables = differing_toolkit_variables(search->machine, &search->arena);
-    }
-    if (gather_tier(search, tier, choose)) return;
-    // A file that the user names is used or refused, never silently replaced.
-    if (tier == SearchTier::variable && search->variable_names_a_file()) return;
-  }
+// A copy of a report with candidates of its own; nullptr: out of memory.
+Report* copy_of(const Report& report, Arena* arena) {
+  void* const memory = arena->take_raw(sizeof(Report));
+  return memory != nullptr ? new (memory) Report(report) : nullptr;
 }
 
 }  // namespace
 
-void run_search(Search* search) {
-  search_tiers(search);
-  if (search->handle == nullptr) {
-    know_what_is_loaded(search);
-  } else if (!search->knows_what_is_loaded) {
-    note_loaded_major(search);  // for a report of the tiers behind
-  }
-}
-
 const Report* search(const Request& request, const Machine& machine, Arena* arena) {
   const Uncancelled uncancelled;
   // Taken first: a search that fills the arena must not lose the library that it has opened.
-  void* const memory = arena->usable() ? arena->take(sizeof(Report)) : nullptr;
+  void* const memory = arena->usable() ? arena->take_raw(sizeof(Report)) : nullptr;
   if (memory == nullptr) return nullptr;
   const std::size_t mark = arena->mark();
   for (int i = 1;; ++i) {
-    Search work(request, machine, arena);
-    if (request.policy.wrong_count == 0) run_search(&work);
-    if (i == kMostSearches || !is_outdated(work)) return new (memory) Report(work);
+    auto* const report = new (memory) Report(request);
+    Search work(report, machine, arena);
+    if (request.policy.wrong_count == 0) work.run();
+    if (i == kMostSearches || !work.is_outdated()) return report;
     arena->rewind(mark);
   }
 }
@@ -239,25 +271,41 @@ const Report* search(const Request& request, const Machine& machine, Arena* aren
 const Report* with_versions(const Report& report, Arena* arena) {
   const std::size_t mark = arena->mark();
   const Machine without_driver;
-  Search work(report, without_driver, arena);
-  if (work.whole) read_toolkit_versions(&work);
-  const Report* more = work.whole ? finished(work) : nullptr;
-  if (more == nullptr) arena->rewind(mark);
-  return more;
+  Report* const more = copy_of(report, arena);
+  if (more != nullptr) {
+    Gathered gathered(more, without_driver, arena);
+    if (gathered.copy_candidates()) {
+      for (Candidate* c = gathered.first(); c != nullptr; c = c->next) {
+        const bool has_version = c->image.state == FileState::usable && !report.library().is_driver;
+        if (has_version) read_toolkit_version(report.library(), c, arena);
+      }
+      return more;
+    }
+  }
+  arena->rewind(mark);
+  return nullptr;
 }
 
 const Report* with_unreached_tiers(const Report& report, const Machine& machine, Arena* arena) {
-  Search work(report, machine, arena);
-  if (!work.whole) return nullptr;
+  Report* const more = copy_of(report, arena);
+  if (more == nullptr) return nullptr;
+  Gathered gathered(more, machine, arena);
+  if (!gathered.copy_candidates()) return nullptr;
+  const auto evaluate_only = [](void* all) {
+    give_verdicts(static_cast<Gathered*>(all));
+    return false;
+  };
   for (int i = 0; i < kTierCount; ++i) {
     const auto tier = static_cast<SearchTier>(i);
     // The chosen one's tier was left at its environment.
     const bool left = report.chosen != nullptr && report.chosen->tier == tier;
     const bool complete = tier == SearchTier::variable || tier == SearchTier::loaded;
-    if (!report.tiers[i].searched || (left && !complete)) gather_tier(&work, tier, evaluate_only);
+    if (!report.tiers[i].searched || (left && !complete)) {
+      gather_tier(&gathered, tier, {evaluate_only, &gathered});
+    }
   }
-  std::memcpy(work.tiers, report.tiers, sizeof work.tiers);
-  return finished(work);
+  std::memcpy(more->tiers, report.tiers, sizeof more->tiers);
+  return more;
 }
 
 }  // namespace anycuda

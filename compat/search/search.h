@@ -18,8 +18,4 @@ const Report* with_versions(const Report& report, Arena* arena);
 // With the candidates of the search tiers that the search did not reach, evaluated and not opened:
 const Report* with_unreached_tiers(const Report& report, const Machine& machine, Arena* arena);
 
-struct Search;
-// Runs on the state of a search, with any policy.
-void run_search(Search* search);
-
 }  // namespace anycuda

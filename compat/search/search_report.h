@@ -23,11 +23,6 @@ struct Request {
   bool only_asks = false;
 };
 
-// A loaded library that LTO-IR could come from, or go to.
-struct PeerLibrary {
-  Version version;
-  const char* path;
-};
 constexpr int kMostPeers = 4;
 
 // A loaded library whose CUDA affects the choice.
@@ -67,7 +62,9 @@ struct Report {
   const char* driver_path = nullptr;          // nullptr: the driver was not asked for
   int oldest_gpu = 0;                         // 0: not asked for, or not known
   const char* differing_variables = nullptr;  // of toolkits, in words, or nullptr
-  PeerLibrary peers[kMostPeers] = {};
+  // Loaded libraries that LTO-IR could come from, or go to.
+  Version peers[kMostPeers];
+  const char* peer_paths[kMostPeers] = {};
   int peer_count = 0;
   int loaded_major = 0;
   std::uint64_t loads = 0;  // load_count() (load_mark.h) when the loaded objects were read
@@ -110,6 +107,7 @@ struct Report {
   bool variable_names_a_file() const;
 
  protected:
+  friend struct Gathered;
   Candidate* first = nullptr;
 };
 

@@ -84,7 +84,7 @@ TEST(Report, ToolkitVariablesThatDifferAreNamedOnce) {
   const std::string warning = "name different toolkits: CUDA_PATH goes first";
   const auto run = [] {
     TestSearch search;
-    run_search(&search);
+    search.run();
     ASSERT_NE(search.chosen, nullptr);
     report_choice(search, &search.arena);
   };
@@ -185,7 +185,7 @@ TEST(Report, UsableFile_HasItsCudaAndTheSource) {
 class Choice : public testing::Test {
  protected:
   Choice() { compiler_.rules = {13, true, false, Output::ptx, LtoIr::makes}; }
-  Candidate* add(Search* search, const char* path, Version version, Verdict verdict) {
+  Candidate* add(TestSearch* search, const char* path, Version version, Verdict verdict) {
     Candidate* candidate = search->add(SearchTier::system, path);
     candidate->image.state = FileState::usable;
     candidate->image.version = version;

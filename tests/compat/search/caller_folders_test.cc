@@ -33,14 +33,14 @@ class CallersFolders : public testing::Test {
   Paths gathered(const void* caller = nullptr) {
     TestSearch search;
     search.request.caller = caller;
-    gather_tier(&search, SearchTier::caller);
+    search.gather(SearchTier::caller);
     return paths_of(search, machine.tree.root());
   }
   // Those that may be used.
   Paths trusted(const void* caller) {
     TestSearch search;
     search.request.caller = caller;
-    gather_tier(&search, SearchTier::caller);
+    search.gather(SearchTier::caller);
     Paths paths;
     for (const Candidate* c = search.first; c != nullptr; c = c->next) {
       if (c->image.state == FileState::not_trusted) continue;
@@ -74,7 +74,7 @@ TEST_F(CallersFolders, AFolderThatAnybodyWritesIsNotTrusted) {
   EXPECT_EQ(trusted(caller), Paths{});
   TestSearch search;
   search.request.caller = caller;
-  gather_tier(&search, SearchTier::caller);
+  search.gather(SearchTier::caller);
   ASSERT_NE(search.first, nullptr);
   EXPECT_THAT(reason_of(*search.first, search, &search.arena),
               testing::AllOf(testing::HasSubstr("another user can change it"),
@@ -203,7 +203,7 @@ TEST_F(CallersFolders, ThePythonsOwnEnvironmentIsNotItsCallers) {
   };
   TestSearch search(kLibrary, &kTables, python);
   search.request.caller = caller;
-  gather_tier(&search, SearchTier::caller);
+  search.gather(SearchTier::caller);
   EXPECT_EQ(paths_of(search, machine.tree.root()), Paths{});
 }
 

@@ -19,7 +19,7 @@ using unit::kNoDriver;
 using unit::of_two_majors;
 using unit::TestSearch;
 
-Candidate* add(Search* search, const char* path, Version version,
+Candidate* add(TestSearch* search, const char* path, Version version,
                FileState state = FileState::usable) {
   Candidate* candidate = search->add(SearchTier::system, path);
   candidate->image.state = state;
@@ -28,9 +28,9 @@ Candidate* add(Search* search, const char* path, Version version,
   return candidate;
 }
 
-std::vector<std::string> order(Search& search) {
+std::vector<std::string> order(TestSearch& search) {
   std::vector<std::string> paths;
-  for (const Candidate* c = accepted_by_rank(&search); c != nullptr; c = c->next_by_rank) {
+  for (const Candidate* c = search.accepted(); c != nullptr; c = c->next_by_rank) {
     paths.emplace_back(c->path);
   }
   return paths;
@@ -71,10 +71,10 @@ TEST(EvaluationFacts, OnlyUsableFilesShareAMajor) {
   TestSearch search(kLibrary, nullptr, kNoDriver);
   Candidate* usable = add(&search, "/a", {12, -1});
   add(&search, "/b", {12, -1}, FileState::truncated);
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_FALSE(usable->toolkit_read);
   Candidate* second = add(&search, "/c", {12, -1});
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_TRUE(usable->toolkit_read);
   EXPECT_TRUE(second->toolkit_read);
 }
@@ -87,7 +87,7 @@ TEST(EvaluationFacts, ALoadedCandidateIsAcceptedWithoutItsFile) {
   loaded->image.state = FileState::usable;
   loaded->image.version = {12, -1};
   Candidate* other = add(&search, "/other/libtest.so.12", {12, -1});
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_EQ(loaded->verdict, Verdict::accepted);
   EXPECT_EQ(other->verdict, Verdict::other_loaded);
 }
@@ -111,13 +111,13 @@ TEST(EvaluationFacts, CallersOfAnEarlierSoname_RejectTakesOnlyThat) {
   search.request.caller_major = 12;
   search.request.policy.cross_major = CrossMajor::reject;
   Candidate* candidate = add(&search, "/libtest.so.12", {12, 9});
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_EQ(candidate->verdict, Verdict::accepted) << "the callers have no earlier SONAME";
   library.earlier_soname = "libtest.so.8";
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_EQ(candidate->verdict, Verdict::other_major);
   candidate->image.is_earlier = true;
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_EQ(candidate->verdict, Verdict::accepted);
 }
 
@@ -127,7 +127,7 @@ TEST(EvaluationFacts, EveryMajorOfTheCallersSonameIsTheirOwn) {
   search.request.caller_major = 12;
   search.request.policy.cross_major = CrossMajor::reject;
   Candidate* candidate = add(&search, "/libtest.so.12", {13, 0});
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_EQ(candidate->verdict, Verdict::accepted);
 }
 
@@ -136,7 +136,7 @@ TEST(EvaluationFacts, EveryMajorOfTheCallersSonameIsTheirOwn) {
 const Relative kGroup = {&kLibrary, Bond::group};
 const Relative kRuntime = {&kLibrary, Bond::runtime};
 
-void load(Search* search, const Relative* relative, int major) {
+void load(TestSearch* search, const Relative* relative, int major) {
   LoadedRelative& loaded = search->relatives[search->relative_count++];
   loaded.image.version = {major, -1};
   loaded.image.newest_major = major;
@@ -151,13 +151,13 @@ TEST(EvaluationFacts, AnyMajorThatTheFileMayBeOfFitsTheGroup) {
   Candidate* candidate = add(&search, "/libtest.so.12", {12, -1});
   candidate->image.newest_major = 13;
   candidate->toolkit_read = true;
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_EQ(candidate->verdict, Verdict::accepted) << "nothing says which it is";
   candidate->toolkit.version = {12, 9};
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_EQ(candidate->verdict, Verdict::other_group) << "its metadata say 12.9";
   candidate->toolkit.version = {13, 0};
-  evaluate_environment(&search);
+  search.evaluate();
   EXPECT_EQ(candidate->verdict, Verdict::accepted);
 }
 
@@ -170,25 +170,21 @@ TEST(EvaluationFacts, TheRuntimeThatTheFileNeedsMustBeTheLoadedOne) {
        {std::pair(0, Verdict::accepted), std::pair(12, Verdict::accepted),
         std::pair(13, Verdict::other_runtime)}) {
     candidate->image.needs_runtime = needed;
-    evaluate_environment(&search);
+    search.evaluate();
     EXPECT_EQ(candidate->verdict, verdict) << needed;
   }
 }
 
-// The library's own word replaces what names tell.
-TEST(EvaluationFacts, AReportedVersionDecides) {
+TEST(EvaluationFacts, AnExactVersionDecides) {
   TestSearch search(kLibrary, nullptr, kNoDriver);
   search.driver = {true, {12, 2}, 520};
   Candidate* candidate = add(&search, "/libtest.so.12", {12, -1});
-  candidate->toolkit.version = {12, 1};
-  EXPECT_EQ(evaluate_reported(&search, candidate, {12, 2}), Verdict::accepted);
-  EXPECT_EQ(evaluate_reported(&search, candidate, {13, 0}), Verdict::driver_too_old);
-  EXPECT_EQ(evaluate_reported(&search, candidate, {12, 9}), Verdict::accepted);
-  EXPECT_EQ(candidate->toolkit.version.major, 12);
-  EXPECT_EQ(candidate->toolkit.version.minor, 9);
-  EXPECT_STREQ(candidate->toolkit.source, "the library itself");
-  EXPECT_STREQ(candidate->toolkit.file, candidate->path);
-  EXPECT_TRUE(candidate->toolkit_read);
+  for (const auto& [version, verdict] : {std::pair(Version{12, 2}, Verdict::accepted),
+                                         std::pair(Version{13, 0}, Verdict::driver_too_old),
+                                         std::pair(Version{12, 9}, Verdict::accepted)}) {
+    candidate->toolkit.version = version;
+    EXPECT_EQ(evaluate(search, *candidate), verdict) << version.major << '.' << version.minor;
+  }
 }
 
 }  // namespace

@@ -34,15 +34,15 @@ class Evaluation : public testing::Test {
     machine.tree.file(root + "/include/cuda.h", "#define CUDA_VERSION " + number + "\n");
     return machine.tree.fake(library, root + "/lib64/" + library);
   }
-  static Candidate* candidate(Search* search, const std::string& part) {
+  static Candidate* candidate(TestSearch* search, const std::string& part) {
     for (Candidate* c = search->first; c != nullptr; c = c->next) {
       if (std::string(c->path).find(part) != std::string::npos) return c;
     }
     return nullptr;
   }
   // Path of what a search finds.
-  static std::string find(Search* search) {
-    run_search(search);
+  static std::string find(TestSearch* search) {
+    search->run();
     return search->handle != nullptr ? search->chosen->path : "";
   }
 
@@ -93,9 +93,9 @@ TEST_F(Evaluation, AVersionIsReadOnce) {
   TestSearch search;
   Candidate* c = search.add(SearchTier::system, path.c_str());
   c->image.version = {12, -1};
-  read_toolkit_version(&search, c);
+  read_toolkit_version(kLibrary, c, &search.arena);
   toolkit("x", "12090", "libtest.so.12");
-  read_toolkit_version(&search, c);
+  read_toolkit_version(kLibrary, c, &search.arena);
   EXPECT_EQ(c->toolkit.version.minor, 4);
 }
 
@@ -159,7 +159,7 @@ TEST_F(Evaluation, HeaderOfAnOlderMinorThanTheSymbols_IsIgnored) {
     TestSearch search;
     Candidate* c = search.add(SearchTier::system, path.c_str());
     c->image.version = {12, least};
-    read_toolkit_version(&search, c);
+    read_toolkit_version(kLibrary, c, &search.arena);
     EXPECT_EQ(c->toolkit.version.known(), least <= 4) << least;
     EXPECT_EQ(known_version(*c).minor, least <= 4 ? 4 : 5) << least;
     if (least == 5) {
@@ -175,12 +175,12 @@ TEST_F(Evaluation, TheFirstReleaseOfAMajorIsAVersion) {
   TestSearch search;
   Candidate* of_12 = search.add(SearchTier::system, path.c_str());
   of_12->image.version = {12, -1};
-  read_toolkit_version(&search, of_12);
+  read_toolkit_version(kLibrary, of_12, &search.arena);
   EXPECT_EQ(of_12->toolkit.version.major, 12);
   EXPECT_EQ(of_12->toolkit.version.minor, 0);
   Candidate* of_13 = search.add(SearchTier::system, path.c_str());
   of_13->image.version = {13, 0};
-  read_toolkit_version(&search, of_13);
+  read_toolkit_version(kLibrary, of_13, &search.arena);
   EXPECT_THAT(of_13->toolkit.problem, HasSubstr("no name"));
   EXPECT_STREQ(describe_version(kLibrary, *of_13, &search.arena), "CUDA 13.0 or later");
 }
@@ -190,12 +190,11 @@ TEST_F(Evaluation, VersionsAreReadOnlyOfUsableNonDriverFiles) {
     LibraryDescriptor library = kLibrary;
     library.is_driver = is_driver;
     TestSearch search(library);
-    Candidate* usable = search.add(SearchTier::system, "/usable");
-    usable->image.state = FileState::usable;
+    search.add(SearchTier::system, "/usable")->image.state = FileState::usable;
     search.add(SearchTier::system, "/truncated")->image.state = FileState::truncated;
-    read_toolkit_versions(&search);
-    EXPECT_EQ(usable->toolkit_read, !is_driver);
-    EXPECT_FALSE(candidate(&search, "/truncated")->toolkit_read);
+    const Report* more = with_versions(search, &search.arena);
+    EXPECT_EQ(more->candidates()->toolkit_read, !is_driver);
+    EXPECT_FALSE(more->candidates()->next->toolkit_read);
   }
 }
 
@@ -224,7 +223,7 @@ class Order : public testing::Test {
   }
   std::vector<std::string> order() {
     std::vector<std::string> paths;
-    for (const Candidate* c = accepted_by_rank(&search_); c != nullptr; c = c->next_by_rank) {
+    for (const Candidate* c = search_.accepted(); c != nullptr; c = c->next_by_rank) {
       paths.emplace_back(c->path);
     }
     return paths;
@@ -244,13 +243,13 @@ TEST_F(Order, NewestVersionThenNewestFileThenFirstFound) {
 
 TEST_F(Order, HasOnlyAcceptedFilesOfTheEnvironment) {
   add("of another environment", {13, 0});
-  ++search_.environment;
+  search_.gathered.begin_environment();
   add("taken", {12, 0});
   add("broken", {13, 0})->image.state = FileState::truncated;
   add("refused", {13, 0})->verdict = Verdict::driver_too_old;
   EXPECT_EQ(order(), (std::vector<std::string>{"taken"}));
   EXPECT_EQ(order(), (std::vector<std::string>{"taken"})) << "as often as it is asked for";
-  ++search_.environment;
+  search_.gathered.begin_environment();
   EXPECT_EQ(order(), (std::vector<std::string>{}));
 }
 

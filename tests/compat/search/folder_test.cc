@@ -33,7 +33,7 @@ TEST(Folder, TakesTheLibrarysNamesAndNoOthers) {
     tree.file(name, image(name));
   }
   TestSearch search;
-  gather_folder(&search, SearchTier::system, tree.root().c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.root().c_str());
   EXPECT_EQ(paths_of(search, tree.root()),
             (Paths{"libtest.so", "libtest.so.12", "libtest.so.12.9.79", "libtest.so.13"}));
   EXPECT_EQ(search.tiers[static_cast<int>(SearchTier::system)].folders, 1);
@@ -46,7 +46,7 @@ TEST(Folder, OnlyAbsoluteFoldersAreSearched) {
   ASSERT_EQ(chdir(tree.root().c_str()), 0);
   TestSearch search;
   for (const char* folder : {".", "", "./", "..", static_cast<const char*>(nullptr)}) {
-    gather_folder(&search, SearchTier::system, folder);
+    gather_folder(&search.gathered, SearchTier::system, folder);
   }
   EXPECT_EQ(chdir(before.c_str()), 0);
   EXPECT_EQ(search.first, nullptr);
@@ -55,7 +55,7 @@ TEST(Folder, OnlyAbsoluteFoldersAreSearched) {
 TEST(Folder, AMissingFolderHasNothing) {
   TempTree tree;
   TestSearch search;
-  gather_folder(&search, SearchTier::system, tree.path("nowhere").c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.path("nowhere").c_str());
   EXPECT_EQ(search.first, nullptr);
 }
 
@@ -70,13 +70,13 @@ TEST(Folder, LinksAndHardLinksToOneFileAreOneCandidate) {
   tree.file("d/libtest.so.12", image());
   TestSearch search;
   for (const char* folder : {"a", "b", "c"}) {
-    gather_folder(&search, SearchTier::system, tree.path(folder).c_str());
+    gather_folder(&search.gathered, SearchTier::system, tree.path(folder).c_str());
   }
   ASSERT_EQ(paths_of(search, tree.root()).size(), 1u);
   EXPECT_STREQ(file_version_of(search.first, &search.arena), "12.9.79");
-  gather_folder(&search, SearchTier::system, tree.path("d").c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.path("d").c_str());
   EXPECT_EQ(paths_of(search, tree.root()).size(), 2u);
-  EXPECT_EQ(search.last->next, nullptr);
+  EXPECT_EQ(search.gathered.last->next, nullptr);
 }
 
 // A folder may have tens of thousands of them.
@@ -86,13 +86,13 @@ TEST(Folder, UnusableFilesBeyondTheLimitAreOnlyCounted) {
   for (int i = 0; i < kMostUnusable; ++i) tree.file(name(i), "junk");
   TestSearch search;
   const TierSummary& summary = search.summary(SearchTier::system);
-  gather_folder(&search, SearchTier::system, tree.root().c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.root().c_str());
   EXPECT_EQ(paths_of(search, tree.root()).size(), static_cast<std::size_t>(kMostUnusable));
   EXPECT_EQ(summary.left_out, 0);
 
   for (int i = 0; i < 50; ++i) tree.file("more/" + name(i), image().substr(0, 70 + i));
   const std::size_t mark = search.arena.mark();
-  gather_folder(&search, SearchTier::system, tree.path("more").c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.path("more").c_str());
   EXPECT_EQ(search.arena.mark(), mark);
   EXPECT_EQ(summary.left_out, 50);
   EXPECT_EQ(search.left_out(), 50);
@@ -100,9 +100,10 @@ TEST(Folder, UnusableFilesBeyondTheLimitAreOnlyCounted) {
   EXPECT_EQ(paths_of(search, tree.root()).size(), static_cast<std::size_t>(kMostUnusable));
 
   tree.file("more/libtest.so.12", image());
-  gather_folder(&search, SearchTier::system, tree.path("more").c_str());
-  EXPECT_STREQ(search.last->path, tree.path("more/libtest.so.12").c_str()) << "a usable one counts";
-  gather_folder(&search, SearchTier::library_path, tree.path("more").c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.path("more").c_str());
+  EXPECT_STREQ(search.gathered.last->path, tree.path("more/libtest.so.12").c_str())
+      << "a usable one counts";
+  gather_folder(&search.gathered, SearchTier::library_path, tree.path("more").c_str());
   EXPECT_EQ(search.summary(SearchTier::library_path).unusable, 50) << "each tier has its own";
 }
 
@@ -114,19 +115,19 @@ TEST(Folder, OfVeryManyUsableFilesTheNewestAreCandidates) {
   for (int i = 0; i < 4 * kMostUsable; ++i) tree.file(name(i), whole);
   tree.link("many/libtest.so.12", "libtest.so.12.0");
   TestSearch search;
-  gather_folder(&search, SearchTier::system, tree.path("many").c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.path("many").c_str());
   std::vector<std::string> newest;
   for (int i = 3 * kMostUsable; i < 4 * kMostUsable; ++i) newest.push_back(name(i));
   std::sort(newest.begin(), newest.end());
   EXPECT_EQ(paths_of(search, tree.root()), newest);
-  EXPECT_STREQ(accepted_by_rank(&search)->path, tree.path(name(4 * kMostUsable - 1)).c_str());
+  EXPECT_STREQ(search.accepted()->path, tree.path(name(4 * kMostUsable - 1)).c_str());
   EXPECT_GE(search.left_out(), 3 * kMostUsable);
   EXPECT_FALSE(search.summary(SearchTier::system).is_full);
   for (const Candidate* c = search.first; c != nullptr; c = c->next) {
-    EXPECT_TRUE(search.is_seen(c->device, c->inode));
+    EXPECT_TRUE(search.gathered.is_seen(c->device, c->inode));
   }
   const std::size_t mark = search.arena.mark();
-  gather_folder(&search, SearchTier::system, tree.path("many").c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.path("many").c_str());
   EXPECT_EQ(search.arena.mark(), mark);
   EXPECT_EQ(paths_of(search, tree.root()), newest);
 }
@@ -143,11 +144,10 @@ TEST(Folder, UsableFilesAreCountedPerMajorAndEnvironment) {
   tree.file("b/libtest.so.13.0", of_13.bytes());
   tree.file("c/libtest.so.12.1", image());
   TestSearch search;
-  gather_folder(&search, SearchTier::system, tree.path("a").c_str());
-  gather_folder(&search, SearchTier::system, tree.path("b").c_str());
-  ++search.environment;
-  search.before_environment = search.last;
-  gather_folder(&search, SearchTier::system, tree.path("c").c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.path("a").c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.path("b").c_str());
+  search.gathered.begin_environment();
+  gather_folder(&search.gathered, SearchTier::system, tree.path("c").c_str());
   EXPECT_EQ(paths_of(search, tree.root()).size(), kMostUsable + 2u);
   EXPECT_EQ(search.left_out(), 0);
 }
@@ -157,9 +157,9 @@ TEST(Folder, AFileThatTheSearchHasSeenTakesNoMemory) {
   tree.file("libtest.so.12", image());
   for (int i = 0; i < 20; ++i) tree.link("libtest.so.12." + std::to_string(i), "libtest.so.12");
   TestSearch search;
-  gather_file(&search, SearchTier::system, tree.path("libtest.so.12").c_str());
+  gather_file(&search.gathered, SearchTier::system, tree.path("libtest.so.12").c_str());
   const std::size_t mark = search.arena.mark();
-  gather_folder(&search, SearchTier::system, tree.root().c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.root().c_str());
   EXPECT_EQ(search.arena.mark(), mark);
   EXPECT_EQ(search.left_out(), 0);
 }
@@ -170,7 +170,7 @@ TEST(Folder, AFileWithoutMemoryForItIsCounted) {
   TestSearch search;
   while (search.arena.take(16) != nullptr) {
   }
-  gather_folder(&search, SearchTier::system, tree.root().c_str());
+  gather_folder(&search.gathered, SearchTier::system, tree.root().c_str());
   EXPECT_EQ(search.first, nullptr);
   EXPECT_EQ(search.left_out(), 1);
 }
@@ -180,7 +180,7 @@ TEST(Folder, TheVersionIsTheOneBehindAllLinks) {
   tree.file("store/libtest.so.12.10", image());
   tree.link("lib/libtest.so", tree.path("store/libtest.so.12.10"));
   TestSearch search;
-  gather_file(&search, SearchTier::system, tree.path("lib/libtest.so").c_str());
+  gather_file(&search.gathered, SearchTier::system, tree.path("lib/libtest.so").c_str());
   EXPECT_STREQ(file_version_of(search.first, &search.arena), "12.10");
 }
 
@@ -188,7 +188,7 @@ TEST(Folder, AFileWithoutVersionInItsNameHasNone) {
   TempTree tree;
   tree.file("libtest.so", image());
   TestSearch search;
-  gather_file(&search, SearchTier::system, tree.path("libtest.so").c_str());
+  gather_file(&search.gathered, SearchTier::system, tree.path("libtest.so").c_str());
   EXPECT_STREQ(file_version_of(search.first, &search.arena), "");
 }
 
@@ -196,7 +196,7 @@ TEST(Folder, AFileWithoutVersionInItsNameHasNone) {
 
 FileState state_of(const std::string& path) {
   TestSearch search;
-  const Candidate* candidate = gather_file(&search, SearchTier::system, path.c_str());
+  const Candidate* candidate = gather_file(&search.gathered, SearchTier::system, path.c_str());
   return candidate->image.state;
 }
 
@@ -219,7 +219,7 @@ TEST(File, ThatCannotBeOpenedKeepsTheReason) {
   tree.link("libtest.so.12", "libtest.so.12");  // a link to itself: holds for every user
   TestSearch search;
   const Candidate* candidate =
-      gather_file(&search, SearchTier::system, tree.path("libtest.so.12").c_str());
+      gather_file(&search.gathered, SearchTier::system, tree.path("libtest.so.12").c_str());
   EXPECT_EQ(candidate->image.state, FileState::unreadable);
   EXPECT_EQ(candidate->image.error, ELOOP);
 }
@@ -228,7 +228,7 @@ TEST(File, ThatIsMissingCountsEachTimeItIsNamed) {
   TempTree tree;
   TestSearch search;
   for (int i = 0; i < 2; ++i) {
-    EXPECT_NE(gather_file(&search, SearchTier::system, tree.path("libtest.so.12").c_str()),
+    EXPECT_NE(gather_file(&search.gathered, SearchTier::system, tree.path("libtest.so.12").c_str()),
               nullptr);
   }
 }

@@ -27,7 +27,7 @@ class Gather : public testing::Test {
   void put(const std::string& path) { machine.tree.file(path, ElfImage{}.bytes() + path); }
   Paths gathered(SearchTier tier, const LibraryDescriptor& library = kLibrary) {
     TestSearch search(library, nullptr);
-    gather_tier(&search, tier);
+    search.gather(tier);
     return paths_of(search, machine.tree.root());
   }
   std::string path(const std::string& name) const { return machine.tree.path(name); }

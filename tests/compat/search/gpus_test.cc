@@ -78,9 +78,9 @@ class Gpus : public testing::Test {
     unit::TestSearch search(library_, nullptr, world_);
     search.request.policy = policy;
     search.request.caller_major = caller_major;
-    gather_tier(&search, SearchTier::system);
-    evaluate_environment(&search);
-    const Candidate* best = accepted_by_rank(&search);
+    search.gather(SearchTier::system);
+    search.evaluate();
+    const Candidate* best = search.accepted();
     const std::string path = best != nullptr ? best->path : "";
     return path.substr(path.rfind('/') + 1);
   }
@@ -104,9 +104,9 @@ TEST_F(Gpus, AreQueriedOnce) {
   install("12.9", "libtest.so.12");
   install("13.0", "libtest.so.13");
   unit::TestSearch search(library_, nullptr, world_);
-  gather_tier(&search, SearchTier::system);
-  evaluate_environment(&search);
-  evaluate_environment(&search);
+  search.gather(SearchTier::system);
+  search.evaluate();
+  search.evaluate();
   EXPECT_EQ(search.oldest_gpu, 70);
   EXPECT_EQ(asked, 1);
 }
@@ -145,7 +145,7 @@ TEST_F(Gpus, OneAcceptedFile_TheyAreNotQueried) {
     Candidate* usable = search.add(SearchTier::system, "/libtest.so.13");
     usable->image.state = FileState::usable;
     usable->image.version = {13, 0};
-    evaluate_environment(&search);
+    search.evaluate();
     EXPECT_EQ(usable->verdict, Verdict::accepted);
   }
   EXPECT_EQ(asked, 0);

@@ -52,11 +52,10 @@ class Peers : public testing::Test {
       for (const std::string& file : loaded) ASSERT_NE(dlopen(file.c_str(), RTLD_NOW), nullptr);
       unit::TestSearch search(linker_, nullptr, unit::kNoDriver);
       search.request.caller_major = caller_major;
-      gather_loaded(&search);
-      know_relations(&search);
-      gather_tier(&search, SearchTier::system);
-      evaluate_environment(&search);
-      const Candidate* best = accepted_by_rank(&search);
+      gather_loaded(&search.gathered);
+      search.gather(SearchTier::system);
+      search.evaluate();
+      const Candidate* best = search.accepted();
       ASSERT_NE(best, nullptr);
       std::fputs(best->path, stderr);
       for (const Candidate* c = search.first; c != nullptr; c = c->next) {
@@ -117,11 +116,10 @@ TEST_F(Peers, MinorWithoutASourceIsUnknown) {
   in_child([&] {
     ASSERT_NE(dlopen(compiler.c_str(), RTLD_NOW), nullptr);
     unit::TestSearch search(linker_, nullptr, unit::kNoDriver);
-    gather_loaded(&search);
-    know_relations(&search);
+    gather_loaded(&search.gathered);
     ASSERT_EQ(search.peer_count, 1);
-    EXPECT_EQ(search.peers[0].version.major, 12);
-    EXPECT_EQ(search.peers[0].version.minor, -1);
+    EXPECT_EQ(search.peers[0].major, 12);
+    EXPECT_EQ(search.peers[0].minor, -1);
   });
 }
 

@@ -117,11 +117,10 @@ class Relatives : public testing::Test {
       library.relatives = relatives;
       library.relative_count = 1;
       unit::TestSearch search(library, nullptr, unit::kNoDriver);
-      gather_loaded(&search);
-      know_relations(&search);
-      gather_tier(&search, SearchTier::system);
-      evaluate_environment(&search);
-      const Candidate* best = accepted_by_rank(&search);
+      gather_loaded(&search.gathered);
+      search.gather(SearchTier::system);
+      search.evaluate();
+      const Candidate* best = search.accepted();
       std::fputs(best != nullptr ? best->path : "none:", stderr);
       for (const Candidate* c = search.first; best == nullptr && c != nullptr; c = c->next) {
         std::fprintf(stderr, " %d", static_cast<int>(c->verdict));
@@ -186,31 +185,25 @@ TEST_F(Relatives, SonameOfTwoMajors_TheMetadataTellWhich) {
   in_child([&] {
     ASSERT_NE(dlopen(of_13.c_str(), RTLD_NOW), nullptr);
     unit::TestSearch search(shared.searched, nullptr, unit::kNoDriver);
-    gather_loaded(&search);
-    ASSERT_EQ(search.relative_count, 1);
-    // Not of the count: it stays as it is.
-    LoadedRelative& behind = search.relatives[1];
-    behind = search.relatives[0];
-    know_relations(&search);
+    gather_loaded(&search.gathered);
     EXPECT_EQ(search.major_of(Bond::group), 13);
-    EXPECT_FALSE(behind.image.major_is_known());
-    Candidate* const candidate = search.add(SearchTier::system, "/libmath.so.11");
-    search.relative_count = 0;
-    evaluate_opened(&search, candidate, "/libmath.so.11");
+    gather_relatives_before("/libmath.so.11", &search.gathered);
+    EXPECT_EQ(search.relative_count, 1);
     EXPECT_EQ(search.major_of(Bond::group), 13) << "read again";
   });
 }
 
 TEST_F(Relatives, WithoutMemoryForItsPath_NoneIsNoted) {
   const Shared shared;
-  unit::TestSearch search(shared.searched, nullptr, unit::kNoDriver);
-  while (search.arena.copy("some text that fills the memory of the search") != nullptr) {
-  }
-  ImageFacts image;
-  image.version = {12, -1};
-  note_relation(&search, {"/a/path/that/is/longer/than/what/is/left/of/the/memory/libtest.so.12",
-                          nullptr, nullptr, &shared.relative, &image});
-  EXPECT_EQ(search.relative_count, 0);
+  const std::string member = machine.tree.fake("libtest.so.12", "toolkit/lib64/libtest.so.12");
+  in_child([&] {
+    ASSERT_NE(dlopen(member.c_str(), RTLD_NOW), nullptr);
+    unit::TestSearch search(shared.searched, nullptr, unit::kNoDriver);
+    while (search.arena.take(16) != nullptr) {
+    }
+    gather_loaded(&search.gathered);
+    EXPECT_EQ(search.relative_count, 0);
+  });
 }
 
 TEST_F(Relatives, OnlyThoseLoadedBeforeTheOpenedFileCount) {
@@ -229,14 +222,10 @@ TEST_F(Relatives, OnlyThoseLoadedBeforeTheOpenedFileCount) {
     candidate->image.newest_major = 13;
     ASSERT_NE(dlopen(first.c_str(), RTLD_NOW), nullptr);
     ASSERT_NE(dlopen(second.c_str(), RTLD_NOW), nullptr);
-    evaluate_opened(&search, candidate, second.c_str());
+    gather_relatives_before(second.c_str(), &search.gathered);
     EXPECT_EQ(search.major_of(Bond::group), 12);
-    EXPECT_EQ(candidate->verdict, Verdict::other_group);
-    // Nothing that counts has changed, so there is nothing to decide.
-    candidate->verdict = Verdict::accepted;
-    evaluate_opened(&search, candidate, second.c_str());
-    EXPECT_EQ(candidate->verdict, Verdict::accepted);
-    evaluate_opened(&search, candidate, first.c_str());
+    EXPECT_EQ(evaluate(search, *candidate), Verdict::other_group);
+    gather_relatives_before(first.c_str(), &search.gathered);
     EXPECT_EQ(search.major_of(Bond::group), 0) << "it is the first one itself";
   });
 }

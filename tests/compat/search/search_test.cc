@@ -39,7 +39,7 @@ class SearchOn : public testing::Test {
   // Path of what a search finds, below the machine's folder; "" for nothing.
   std::string search_all(int caller_major = 12) {
     search.request.caller_major = caller_major;
-    run_search(&search);
+    search.run();
     if (search.handle == nullptr) return "";
     return std::string(search.chosen->path).substr(machine.tree.root().size() + 1);
   }

@@ -69,7 +69,7 @@ class Secure : public testing::Test {
   // How many files below the test's folder a search tier has.
   std::size_t found(SearchTier tier) {
     TestSearch search;
-    gather_tier(&search, tier);
+    search.gather(tier);
     std::size_t count = 0;
     for (const Candidate* c = search.first; c != nullptr; c = c->next) {
       count +=

@@ -112,11 +112,13 @@ Paths candidates() {
   const anycuda::Request request{&anycuda::kLibrary, &anycuda::kTables, anycuda::kUnversionedCaller,
                                  reinterpret_cast<const void*>(&check_policy)};
   const anycuda::Machine machine{};
-  anycuda::Search search(request, machine, &arena);
+  anycuda::Report report(request);
+  anycuda::Gathered gathered(&report, machine, &arena);
   for (int tier = 0; tier < anycuda::kTierCount; ++tier) {
-    anycuda::gather_tier(&search, static_cast<anycuda::SearchTier>(tier));
+    anycuda::gather_tier(&gathered, static_cast<anycuda::SearchTier>(tier),
+                         {[](void*) { return false; }, nullptr});
   }
-  for (const anycuda::Candidate* c = search.first; c != nullptr; c = c->next) {
+  for (const anycuda::Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     const bool named = c->tier == anycuda::SearchTier::variable;
     must(c->path[0] == '/' || (named && c->image.state == anycuda::FileState::not_absolute),
          "a candidate has its whole path");

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "compat/search/driver/driver_lookup.h"
-#include "compat/search/search_state.h"
+#include "compat/search/evaluation.h"
+#include "compat/search/gather.h"
+#include "compat/search/search.h"
+#include "compat/search/verdicts.h"
 #include "loader/tables.h"
 
 namespace anycuda::unit {
@@ -42,14 +45,32 @@ struct TestMemory {
 inline const Machine kNoDriver{};
 inline const Machine kThisMachine = this_machine();
 
-// A search of the tables' library that has come to all tiers, for a caller of no major.
-struct TestSearch : private TestMemory, Search {
+// A report for tests to fill: of the tables' library, of a search that has come to all tiers, for a
+// caller of no major.
+struct TestSearch : private TestMemory, Report {
   explicit TestSearch(const LibraryDescriptor& library = kLibrary,
                       const LibrarySymbols* symbols = &kTables,
                       const Machine& machine = kThisMachine)
-      : Search({&library, symbols}, machine, &memory) {
+      : Report({&library, symbols}), gathered(this, machine, &memory) {
     for (TierSummary& tier : tiers) tier.searched = true;
   }
+  TestSearch(const TestSearch&) = delete;
+  TestSearch& operator=(const TestSearch&) = delete;
+
+  using Report::first;
+  Arena& arena = memory;
+  Gathered gathered;
+
+  Candidate* add(SearchTier tier, const char* path) { return gathered.add(tier, path); }
+  TierSummary& summary(SearchTier tier) { return gathered.summary(tier); }
+  void gather(SearchTier tier) {
+    gather_tier(&gathered, tier, {[](void*) { return false; }, nullptr});
+  }
+  // The present environment, as a search does.
+  void evaluate() { give_verdicts(&gathered); }
+  Candidate* accepted() { return accepted_by_rank(*this, gathered.first_here(), &arena); }
+  // The whole search, whose report this becomes.
+  void run() { Report::operator=(*search(request, gathered.machine, &arena)); }
 };
 
 }  // namespace anycuda::unit

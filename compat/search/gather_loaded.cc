@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "compat/search/candidate_version.h"
+#include "compat/search/gather.h"
+#include "compat/search/machine/loaded.h"
+
+namespace anycuda {
+namespace {
+
+void add_peer(Gathered* gathered, const LoadedCopy& copy) {
+  Report& report = gathered->report;
+  if (copy.peer == nullptr || report.peer_count == kMostPeers) return;
+  const char* const kept = gathered->arena.copy(copy.path);
+  if (kept == nullptr) return;
+  report.peers[report.peer_count] = copy.peer->version;
+  report.peer_paths[report.peer_count++] = kept;
+}
+
+void add_relative(Gathered* gathered, const LoadedCopy& copy) {
+  Report& report = gathered->report;
+  if (copy.relative == nullptr || report.relative_count == kMostRelatives) return;
+  const char* const kept = gathered->arena.copy(copy.path);
+  if (kept == nullptr) return;
+  report.relatives[report.relative_count++] = {*copy.image_of_relative, kept, copy.relative};
+}
+
+void visit_loaded(const LoadedCopy& copy, void* argument) {
+  auto* const gathered = static_cast<Gathered*>(argument);
+  if (copy.image != nullptr) {
+    Candidate* const candidate = gathered->add(SearchTier::loaded, copy.path);
+    if (candidate != nullptr) candidate->image = *copy.image;
+  }
+  add_peer(gathered, copy);
+  add_relative(gathered, copy);
+}
+
+struct RelativesBefore {
+  Gathered* gathered;
+  const char* path;
+  bool at_path = false;
+};
+
+void visit_relative(const LoadedCopy& copy, void* argument) {
+  auto* const visit = static_cast<RelativesBefore*>(argument);
+  if (copy.relative != nullptr && std::strcmp(copy.path, visit->path) == 0) visit->at_path = true;
+  if (!visit->at_path) add_relative(visit->gathered, copy);
+}
+
+// Of the peers the minor counts, too.
+void read_peers(Gathered* gathered) {
+  for (int i = 0; i < gathered->report.peer_count; ++i) {
+    Version& peer = gathered->report.peers[i];
+    ImageFacts image;
+    image.version = peer;
+    const ToolkitVersion toolkit = read_release(
+        *gathered->library().peer, gathered->report.peer_paths[i], &gathered->arena, &image);
+    if (toolkit.version.known()) peer = toolkit.version;
+  }
+}
+
+void read_relatives(Gathered* gathered) {
+  for (int i = 0; i < gathered->report.relative_count; ++i) {
+    LoadedRelative& relative = gathered->report.relatives[i];
+    if (relative.image.major_is_known()) continue;
+    read_release(*relative.relative->library, relative.path, &gathered->arena, &relative.image);
+  }
+}
+
+}  // namespace
+
+void gather_loaded(Gathered* gathered) {
+  gathered->report.loads =
+      each_loaded_copy(gathered->machine, gathered->library(), visit_loaded, gathered);
+  read_peers(gathered);
+  read_relatives(gathered);
+}
+
+void gather_relatives_before(const char* path, Gathered* gathered) {
+  gathered->report.relative_count = 0;
+  RelativesBefore visit{gathered, path};
+  each_loaded_copy(gathered->machine, gathered->library(), visit_relative, &visit);
+  read_relatives(gathered);
+}
+
+}  // namespace anycuda
