@@ -6,6 +6,7 @@
 
 #include "compat/base/dotted_order.h"
 #include "compat/base/folder_entries.h"
+#include "compat/search/version/release_by_name.h"
 
 namespace anycuda {
 
@@ -41,6 +42,12 @@ const char* file_version_of(Candidate* candidate, Arena* arena) {
 
 bool is_newer_file(Candidate* file, Candidate* other, Arena* arena) {
   return compare_dotted(file_version_of(file, arena), file_version_of(other, arena)) > 0;
+}
+
+void read_toolkit_version(const LibraryDescriptor& library, Candidate* candidate, Arena* arena) {
+  if (candidate->toolkit_read) return;
+  candidate->toolkit_read = true;
+  candidate->toolkit = read_release(library, candidate->path, arena, &candidate->image);
 }
 
 const char* describe_version(const LibraryDescriptor& library, const Candidate& candidate,

@@ -24,8 +24,7 @@ struct Reported {
 
 struct Candidate {
   Candidate* next;
-  Candidate* same_bucket;   // of Gathered
-  Candidate* next_by_rank;  // of the environment's accepted ones (evaluation.h)
+  Candidate* same_bucket;  // of Gathered
   const char* path;
   const char* file_version;  // file_version_of(); nullptr: not looked at
   dev_t device;
@@ -68,6 +67,9 @@ Version known_version(const Candidate& candidate);
 const char* file_version_of(Candidate* candidate, Arena* arena);
 // By these versions.
 bool is_newer_file(Candidate* file, Candidate* other, Arena* arena);
+
+// Reads its release, once.
+void read_toolkit_version(const LibraryDescriptor& library, Candidate* candidate, Arena* arena);
 
 // "CUDA 12.9, says wheel nvidia-cuda-runtime-cu12 12.9.79", "CUDA 12.8 or later", "CUDA 12"; for a
 // driver "a driver", or after the driver was asked "a driver that supports up to CUDA 13.0".

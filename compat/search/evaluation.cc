@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/evaluation.h"
 
-#include "compat/base/linked_sort.h"
 #include "compat/rules/gpu_rule.h"
 
 namespace anycuda {
@@ -100,17 +99,13 @@ bool needs_gpus(const Report& report, Candidate* environment) {
   return decide;
 }
 
-Candidate* accepted_by_rank(const Report& report, Candidate* environment, Arena* arena) {
-  Candidate* accepted = nullptr;
-  Candidate** end = &accepted;
+Candidate* best_accepted(const Report& report, Candidate* environment, Arena* arena) {
+  Candidate* best = nullptr;
   each_usable(environment, [&](Candidate* c) {
-    if (c->verdict != Verdict::accepted) return;
-    *end = c;
-    end = &c->next_by_rank;
+    const bool is_accepted = c->verdict == Verdict::accepted;
+    if (is_accepted && (best == nullptr || better(report, c, best, arena))) best = c;
   });
-  *end = nullptr;
-  return sorted(accepted, &Candidate::next_by_rank,
-                [&](Candidate& a, Candidate& b) { return better(report, &a, &b, arena); });
+  return best;
 }
 
 Preference preference_of(const Report& report, const Candidate& a, const Candidate& b) {

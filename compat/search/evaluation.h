@@ -18,9 +18,9 @@ bool needs_exact_version(const Report& report, const Candidate& candidate);
 // Might the machine's GPUs change the order of an environment's accepted candidates?
 bool needs_gpus(const Report& report, Candidate* environment);
 
-// The accepted candidates of an environment as a list by Candidate::next_by_rank, the best first;
-// nullptr if none. Where nothing else distinguishes two files, their names are looked at.
-Candidate* accepted_by_rank(const Report& report, Candidate* environment, Arena* arena);
+// The best of an environment's accepted candidates, nullptr: none is. Where nothing else
+// distinguishes two files, their names are looked at.
+Candidate* best_accepted(const Report& report, Candidate* environment, Arena* arena);
 
 // Why `a` goes before `b`, of the same environment; `none`: it does not, or it is a matter of file
 // names.

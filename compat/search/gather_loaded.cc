@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "compat/search/candidate_version.h"
 #include "compat/search/gather.h"
 #include "compat/search/machine/loaded.h"
+#include "compat/search/version/release_by_name.h"
 
 namespace anycuda {
 namespace {

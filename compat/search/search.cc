@@ -10,7 +10,6 @@
 #include "compat/base/shortage.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/binding.h"
-#include "compat/search/candidate_version.h"
 #include "compat/search/check_opened.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
@@ -43,39 +42,187 @@ const char* missing_required_symbol(const Request& request, void* handle, int ma
 
 bool same(Version a, Version b) { return a.major == b.major && a.minor == b.minor; }
 
-// The work of one search: it gathers, and opens the best of what it has gathered.
+// The work of one search: gathers tier by tier, and opens the best of what it has gathered.
 class Search {
  public:
   Search(Report* report, const Machine& machine, Arena* arena)
       : gathered_(report, machine, arena), report_(*report) {}
 
-  void run();
+  void run() {
+    search_tiers();
+    if (report_.handle == nullptr) {
+      know_what_is_loaded();
+    } else if (!knows_what_is_loaded_) {
+      note_loaded_major();  // for a report of the tiers behind
+    }
+  }
+
   // It found nothing while another thread had a library open for a moment, which the rules treated
   // as a library that the process has loaded.
-  bool is_outdated() const;
+  bool is_outdated() const {
+    if (report_.handle != nullptr || report_.loaded_major == 0) return false;
+    for (const Candidate* c = report_.candidates(); c != nullptr; c = c->next) {
+      if (c->tier == SearchTier::loaded && !stays_loaded(gathered_.machine, c->path)) return true;
+    }
+    return false;
+  }
 
  private:
-  void search_tiers();
-  // Takes the best of an environment. True ends the search.
-  bool choose();
-  // nullptr: it cannot be opened, or was closed again.
-  void* open(Candidate* candidate);
-  void* open_and_check(Candidate* candidate);
-  int open_flags(const Candidate& candidate);
-  // Why an opened library is not used after all; `usable`: it is, if its verdict still accepts it.
-  FileState check(Candidate* candidate, void* handle);
+  void search_tiers() {
+    gather_loaded(&gathered_);
+    if (gathered_.logs_steps) report_.request.all_versions = true;
+    const auto choose = [](void* search) { return static_cast<Search*>(search)->choose(); };
+    for (int i = 0; i < kTierCount; ++i) {
+      // A driver is in no package: the order of those tiers does not matter to it.
+      const bool in_python =
+          i >= kFirstOfPython && !library().is_driver && gathered_.program().is_python();
+      const SearchTier tier = tier_order(in_python)[i];
+      if (!has(report_.request.tiers, tier)) continue;
+      gathered_.summary(tier).searched = true;
+      if (needs_what_is_loaded(tier)) know_what_is_loaded();
+      if (tier == SearchTier::toolkit && !library().is_driver) {
+        report_.differing_variables =
+            differing_toolkit_variables(gathered_.machine, &gathered_.arena);
+      }
+      if (gather_tier(&gathered_, tier, {choose, this})) return;
+      // A file that the user names is used or refused, never silently replaced.
+      if (tier == SearchTier::variable && report_.variable_names_a_file()) return;
+    }
+  }
+
+  bool needs_what_is_loaded(SearchTier tier) const {
+    if (tier == SearchTier::loaded) return false;
+    return tier != SearchTier::variable ||
+           gathered_.machine.variable(library().variable) != nullptr;
+  }
+
   // The loaded libraries are facts for the rules of all other search tiers. Their list also has
   // libraries that another thread is opening, and that may fail to open: asking the dynamic linker
   // for one waits for that thread, and shows whether it is loaded. (The tier `loaded` asks for the
   // library that it takes.)
-  void know_what_is_loaded();
-  void note_loaded_major();
-  bool needs_what_is_loaded(SearchTier tier) const;
-  void log_candidates();
-  void log_refusal(const Candidate& candidate);
-  const LibraryDescriptor& library() const { return report_.library(); }
+  void know_what_is_loaded() {
+    if (knows_what_is_loaded_) return;
+    knows_what_is_loaded_ = true;
+    gathered_.confirm_loaded();
+    note_loaded_major();
+  }
+
+  void note_loaded_major() {
+    int& newest = report_.loaded_major;
+    for (const Candidate* c = report_.candidates(); c != nullptr; c = c->next) {
+      const int major = c->image.version.major;
+      if (c->tier == SearchTier::loaded && major > newest) newest = major;
+    }
+  }
+
+  // Takes the best of an environment. True ends the search.
+  bool choose() {
+    give_verdicts(&gathered_);
+    log_candidates();
+    // An opened library stays. A missed file may be a nearer or newer library, or the driver,
+    // without which the chosen library may be unable to run.
+    Candidate* const environment = gathered_.first_here();
+    while (!is_short()) {
+      Candidate* const best = best_accepted(report_, environment, &gathered_.arena);
+      if (best == nullptr) return false;
+      report_.handle = open(best);
+      if (report_.handle != nullptr) {
+        report_.chosen = best;
+        return true;
+      }
+      log_refusal(*best);
+      if (best->stays_open) return true;
+    }
+    return true;
+  }
+
   // Has the search missed something that the next one may find?
   bool is_short() const { return shortage_since(shortages_before_) != 0; }
+
+  // nullptr: it is not used, and is not among the accepted ones any more.
+  void* open(Candidate* candidate) {
+    candidate->tried = true;
+    if (gathered_.logs_steps) log_step("%s: opening %s", library().name, candidate->path);
+    void* const handle = open_and_check(candidate);
+    // A library that stays loaded after closing would be loaded beside the next one.
+    const bool closed = handle == nullptr && candidate->image.state != FileState::open_failed &&
+                        candidate->tier != SearchTier::loaded;
+    candidate->stays_open = closed && stays_loaded(gathered_.machine, candidate->path);
+    return handle;
+  }
+
+  void* open_and_check(Candidate* candidate) {
+    const LoadProbe probe;
+    const Machine& machine = gathered_.machine;
+    const bool loaded = candidate->tier == SearchTier::loaded;
+    const bool is_others =
+        report_.request.only_asks && (loaded || is_loaded(machine, candidate->path));
+    const int flags = loaded ? kOpenFlags | RTLD_NOLOAD
+                      : may_bind_lazily(candidate->path, machine, &gathered_.arena) ? kLazyFlags
+                                                                                    : kOpenFlags;
+    const OpenResult opened = machine.open(candidate->path, flags);
+    if (opened.handle == nullptr) {
+      candidate->image.state = FileState::open_failed;
+      if (gathered_.summary(candidate->tier).unusable++ < kMostUnusable) {
+        candidate->image.detail = gathered_.arena.copy(opened.error);
+      }
+      return nullptr;
+    }
+    candidate->image.state = check(candidate, opened.handle);
+    if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
+      report_.is_others = is_others;
+      if (!is_others) machine.open(candidate->path, kKeepFlags);
+      return opened.handle;
+    }
+    dlclose(opened.handle);
+    return nullptr;
+  }
+
+  // What is wrong with an opened library; `usable`: nothing, if its verdict still accepts it.
+  FileState check(Candidate* candidate, void* handle) {
+    const bool loaded = candidate->tier == SearchTier::loaded;
+    ImageFacts& image = candidate->image;
+    if (loaded && report_.request.symbols != nullptr) {
+      image.detail = missing_required_symbol(report_.request, handle, image.version.major);
+      if (image.detail != nullptr) return FileState::required_symbol_missing;
+    }
+    const FileState state = compare_opened(library(), candidate, handle, &gathered_.arena);
+    if (state != FileState::usable || library().is_driver) return state;
+    const Version reported = candidate->reported.version;
+    ToolkitVersion& toolkit = candidate->toolkit;
+    if (reported.known() && toolkit.version.known() && !same(toolkit.version, reported)) {
+      toolkit = {reported, "the library itself", candidate->path, ""};
+    }
+    if (!loaded && library().relative_count != 0) {
+      gather_relatives_before(opened_path(handle), &gathered_);
+    }
+    candidate->verdict = evaluate(report_, *candidate);
+    return state;
+  }
+
+  void log_candidates() {
+    if (!gathered_.logs_steps) return;
+    const Candidate* const first = gathered_.first_here();
+    for (const Candidate* c = first; c != nullptr && c->environment == first->environment;
+         c = c->next) {
+      const std::size_t mark = gathered_.arena.mark();
+      const bool accepted = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
+      log_step("%s: candidate %s (%s): %s", library().name, c->path,
+               describe_version(library(), *c, &gathered_.arena),
+               accepted ? "acceptable" : reason_of(*c, report_, &gathered_.arena));
+      gathered_.arena.rewind(mark);
+    }
+  }
+
+  void log_refusal(const Candidate& candidate) {
+    if (!log_enabled(LogLevel::info)) return;
+    const std::size_t mark = gathered_.arena.mark();
+    log_line(LogLevel::info, "%s: passed over %s: %s", library().name, candidate.path,
+             reason_of(candidate, report_, &gathered_.arena));
+    gathered_.arena.rewind(mark);
+  }
+
+  const LibraryDescriptor& library() const { return report_.library(); }
 
   Gathered gathered_;
   Report& report_;
@@ -83,169 +230,10 @@ class Search {
   bool knows_what_is_loaded_ = false;  // loaded_major, and the candidates of that tier
 };
 
-int Search::open_flags(const Candidate& candidate) {
-  if (candidate.tier == SearchTier::loaded) return kOpenFlags | RTLD_NOLOAD;
-  return may_bind_lazily(candidate.path, gathered_.machine, &gathered_.arena) ? kLazyFlags
-                                                                              : kOpenFlags;
-}
-
-FileState Search::check(Candidate* candidate, void* handle) {
-  const bool was_there = candidate->tier == SearchTier::loaded;
-  ImageFacts& image = candidate->image;
-  if (was_there && report_.request.symbols != nullptr) {
-    image.detail = missing_required_symbol(report_.request, handle, image.version.major);
-    if (image.detail != nullptr) return FileState::required_symbol_missing;
-  }
-  const FileState state = compare_opened(library(), candidate, handle, &gathered_.arena);
-  if (state != FileState::usable || library().is_driver) return state;
-  const Version reported = candidate->reported.version;
-  const bool differs = reported.known() && candidate->toolkit.version.known() &&
-                       !same(candidate->toolkit.version, reported);
-  if (differs) candidate->toolkit = {reported, "the library itself", candidate->path, ""};
-  const bool has_relatives = !was_there && library().relative_count != 0;
-  if (has_relatives) gather_relatives_before(opened_path(handle), &gathered_);
-  if (differs || has_relatives) candidate->verdict = evaluate(report_, *candidate);
-  return state;
-}
-
-void* Search::open_and_check(Candidate* candidate) {
-  const LoadProbe probe;
-  const bool is_others =
-      report_.request.only_asks &&
-      (candidate->tier == SearchTier::loaded || is_loaded(gathered_.machine, candidate->path));
-  const OpenResult opened = gathered_.machine.open(candidate->path, open_flags(*candidate));
-  if (opened.handle == nullptr) {
-    candidate->image.state = FileState::open_failed;
-    if (gathered_.summary(candidate->tier).unusable++ < kMostUnusable) {
-      candidate->image.detail = gathered_.arena.copy(opened.error);
-    }
-    return nullptr;
-  }
-  candidate->image.state = check(candidate, opened.handle);
-  if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
-    report_.is_others = is_others;
-    if (!is_others) gathered_.machine.open(candidate->path, kKeepFlags);
-    return opened.handle;
-  }
-  dlclose(opened.handle);
-  return nullptr;
-}
-
-void* Search::open(Candidate* candidate) {
-  candidate->tried = true;
-  if (gathered_.logs_steps) log_step("%s: opening %s", library().name, candidate->path);
-  void* const handle = open_and_check(candidate);
-  // A library that stays loaded after closing would be loaded beside the next one.
-  const bool closed = handle == nullptr && candidate->image.state != FileState::open_failed &&
-                      candidate->tier != SearchTier::loaded;
-  candidate->stays_open = closed && stays_loaded(gathered_.machine, candidate->path);
-  return handle;
-}
-
-void Search::log_candidates() {
-  if (!gathered_.logs_steps) return;
-  const Candidate* const first = gathered_.first_here();
-  for (const Candidate* c = first; c != nullptr && c->environment == first->environment;
-       c = c->next) {
-    const std::size_t mark = gathered_.arena.mark();
-    const bool acceptable = c->image.state == FileState::usable && c->verdict == Verdict::accepted;
-    log_step("%s: candidate %s (%s): %s", library().name, c->path,
-             describe_version(library(), *c, &gathered_.arena),
-             acceptable ? "acceptable" : reason_of(*c, report_, &gathered_.arena));
-    gathered_.arena.rewind(mark);
-  }
-}
-
-void Search::log_refusal(const Candidate& candidate) {
-  if (!log_enabled(LogLevel::info)) return;
-  const std::size_t mark = gathered_.arena.mark();
-  log_line(LogLevel::info, "%s: passed over %s: %s", library().name, candidate.path,
-           reason_of(candidate, report_, &gathered_.arena));
-  gathered_.arena.rewind(mark);
-}
-
-bool Search::choose() {
-  give_verdicts(&gathered_);
-  log_candidates();
-  // An opened library stays. A missed file may be a nearer or newer library, or the driver, without
-  // which the chosen library may be unable to run.
-  if (is_short()) return true;
-  for (Candidate* c = accepted_by_rank(report_, gathered_.first_here(), &gathered_.arena);
-       c != nullptr; c = c->next_by_rank) {
-    report_.handle = open(c);
-    if (report_.handle != nullptr) {
-      report_.chosen = c;
-      return true;
-    }
-    log_refusal(*c);
-    if (c->stays_open || is_short()) return true;
-  }
-  return false;
-}
-
-void Search::note_loaded_major() {
-  for (const Candidate* c = report_.candidates(); c != nullptr; c = c->next) {
-    const int major = c->image.version.major;
-    if (c->tier == SearchTier::loaded && major > report_.loaded_major) report_.loaded_major = major;
-  }
-}
-
-void Search::know_what_is_loaded() {
-  if (knows_what_is_loaded_) return;
-  knows_what_is_loaded_ = true;
-  gathered_.confirm_loaded();
-  note_loaded_major();
-}
-
-bool Search::is_outdated() const {
-  if (report_.handle != nullptr || report_.loaded_major == 0) return false;
-  for (const Candidate* c = report_.candidates(); c != nullptr; c = c->next) {
-    if (c->tier == SearchTier::loaded && !stays_loaded(gathered_.machine, c->path)) return true;
-  }
-  return false;
-}
-
-bool Search::needs_what_is_loaded(SearchTier tier) const {
-  if (tier == SearchTier::loaded) return false;
-  return tier != SearchTier::variable || gathered_.machine.variable(library().variable) != nullptr;
-}
-
-void Search::search_tiers() {
-  gather_loaded(&gathered_);
-  if (gathered_.logs_steps) report_.request.all_versions = true;
-  const EnvironmentEnd end{[](void* search) { return static_cast<Search*>(search)->choose(); },
-                           this};
-  for (int i = 0; i < kTierCount; ++i) {
-    // A driver is in no package: the order of those tiers does not matter to it.
-    const bool in_python =
-        i >= kFirstOfPython && !library().is_driver && gathered_.program().is_python();
-    const SearchTier tier = tier_order(in_python)[i];
-    if (!has(report_.request.tiers, tier)) continue;
-    gathered_.summary(tier).searched = true;
-    if (needs_what_is_loaded(tier)) know_what_is_loaded();
-    if (tier == SearchTier::toolkit && !library().is_driver) {
-      report_.differing_variables =
-          differing_toolkit_variables(gathered_.machine, &gathered_.arena);
-    }
-    if (gather_tier(&gathered_, tier, end)) return;
-    // A file that the user names is used or refused, never silently replaced.
-    if (tier == SearchTier::variable && report_.variable_names_a_file()) return;
-  }
-}
-
-void Search::run() {
-  search_tiers();
-  if (report_.handle == nullptr) {
-    know_what_is_loaded();
-  } else if (!knows_what_is_loaded_) {
-    note_loaded_major();  // for a report of the tiers behind
-  }
-}
-
 // The number of threads that can each have opened one.
 constexpr int kMostSearches = 64;
 
-// A copy of a report with candidates of its own; nullptr: out of memory.
+// A copy of a report, still with the candidates of the other; nullptr: out of memory.
 Report* copy_of(const Report& report, Arena* arena) {
   void* const memory = arena->take_raw(sizeof(Report));
   return memory != nullptr ? new (memory) Report(report) : nullptr;

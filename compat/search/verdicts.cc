@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/verdicts.h"
 
-#include "compat/search/candidate_version.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/load_probe.h"
 

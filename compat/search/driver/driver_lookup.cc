@@ -2,11 +2,14 @@
 #include "compat/search/driver/driver_lookup.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <new>
 
 #include "compat/base/environment.h"
-#include "compat/base/intern.h"
 #include "compat/base/log.h"
 #include "compat/base/shortage.h"
 #include "compat/search/driver/oldest_gpu.h"
@@ -19,11 +22,18 @@ namespace {
 const Driver kNoDriver{};
 std::atomic<const Driver*> known_driver{nullptr};
 
-// The first stored record is kept; `mine` may be discarded.
-template <typename Record>
-const Record& publish(std::atomic<const Record*>* known, const Record* mine) {
-  const Record* other = nullptr;
-  return known->compare_exchange_strong(other, mine, std::memory_order_acq_rel) ? *mine : *other;
+// A copy that lives until the process ends: other threads may hold it. nullptr without memory.
+const Driver* keep(const Driver& driver) {
+  const std::size_t length = std::strlen(driver.path) + 1;
+  void* const pages = mmap(nullptr, sizeof(Driver) + length, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) {
+    note_shortage(ENOMEM);
+    return nullptr;
+  }
+  auto* const copy = new (pages) Driver(driver);
+  copy->path = static_cast<char*>(std::memcpy(copy + 1, driver.path, length));
+  return copy;
 }
 
 // Reports a file that the user names and that is not a driver: without a driver no driver rule
@@ -36,22 +46,24 @@ void report_refused_file(const Report& report, Arena* arena) {
   }
 }
 
+// nullptr: there is none, or no memory.
 const Driver* ask_driver_library() {
   Arena arena;
   const DriverLookup lookup = look_up_driver(&arena);
-  if (lookup.report == nullptr) return nullptr;
   const Driver& driver = lookup.driver;
-  if (driver.status == Driver::kNoFile) report_refused_file(*lookup.report, &arena);
-  if (driver.status == Driver::kNoFile) return nullptr;
-  if (!driver.facts.present) {
+  if (driver.status == Driver::kNoFile) {
+    if (lookup.report != nullptr) report_refused_file(*lookup.report, &arena);
+    return nullptr;
+  }
+  if (driver.facts.present) {
+    log_step("driver: %s supports CUDA %d.%d", driver.path, driver.facts.cuda.major,
+             driver.facts.cuda.minor);
+  } else {
     const char* failure = describe_failed_driver(driver.path, driver.status, &arena);
     log_line(LogLevel::warn, "driver: %s; it is treated as absent, except with %s=strict",
              failure != nullptr ? failure : driver.path, kStubModeVariable);
-    return intern(driver, &Driver::path, driver.path);
   }
-  log_step("driver: %s supports CUDA %d.%d", driver.path, driver.facts.cuda.major,
-           driver.facts.cuda.minor);
-  return intern(driver, &Driver::path, driver.path);
+  return keep(driver);
 }
 
 }  // namespace
@@ -85,12 +97,16 @@ DriverLookup look_up_driver(Arena* arena, bool keeps) {
 }
 
 const Driver& driver_of_process() {
-  if (const Driver* driver = known_driver.load(std::memory_order_acquire)) return *driver;
+  const Driver* driver = known_driver.load(std::memory_order_acquire);
+  if (driver != nullptr) return *driver;
   const std::uint64_t before = shortages();
   const Driver* mine = ask_driver_library();
-  if (mine == nullptr && shortage_since(before) != 0)
-    return kNoDriver;  // the next call looks again
-  return publish(&known_driver, mine != nullptr ? mine : &kNoDriver);
+  if (mine == nullptr && shortage_since(before) != 0) return kNoDriver;  // the next call asks again
+  if (mine == nullptr) mine = &kNoDriver;
+  // The first one that is stored stays.
+  const bool is_first =
+      known_driver.compare_exchange_strong(driver, mine, std::memory_order_acq_rel);
+  return is_first ? *mine : *driver;
 }
 
 Machine this_machine() {

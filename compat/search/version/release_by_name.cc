@@ -9,6 +9,7 @@
 #include "compat/base/text_file.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/version/name_rule.h"
+#include "compat/search/version/release_range.h"
 
 namespace anycuda {
 namespace {
@@ -65,29 +66,45 @@ long version_in_header(std::string_view header) {
   return number;
 }
 
+// The releases that a file's symbols leave.
+ReleaseRange releases_of(const ImageFacts& image) {
+  const int newest = image.major_is_known() ? image.version.major : image.newest_major;
+  ReleaseRange range = ReleaseRange::of_majors(image.version.major, newest);
+  if (image.version.minor > 0) range.first += image.version.minor;
+  return range;
+}
+
+void narrow(ReleaseRange range, ImageFacts* image) {
+  const Version first = range.version();
+  if (first.minor > 0 || first.major != image->version.major) {
+    image->version = {first.major, first.minor > 0 ? first.minor : -1};
+  }
+  image->newest_major = range.last / ReleaseRange::kMinors;
+}
+
 class Names {
  public:
   Names(const LibraryDescriptor& library, const char* path, ReleaseRange range, Arena* arena)
-      : library_(library), arena_(arena), path_(path) {
-    answer_.range = range;
-  }
+      : library_(library), arena_(arena), path_(path), range_(range) {}
 
   // The path as it is given first: a folder of links into a store has the name, and the store has
   // none. The header last: it is opened and read.
-  NamedRelease ask() {
+  void ask() {
     ask_names(path_);
-    if (!answer_.range.is_exact()) find_real_path();
+    if (!range_.is_exact()) find_real_path();
     ask_names(real_);
     header(path_);
     header(real_);
-    return answer_;
   }
+  ReleaseRange range() const { return range_; }
+  // What has narrowed the range to one release.
+  ToolkitVersion exact() const { return {range_.version(), source_, file_, ""}; }
 
  private:
   // In the order of their weight: what describes this file before what describes its folder.
   void ask_names(const char* path) {
     for (const auto rule : {&Names::wheel, &Names::number, &Names::toolkit, &Names::conda}) {
-      if (path != nullptr && !answer_.range.is_exact()) (this->*rule)(path);
+      if (path != nullptr && !range_.is_exact()) (this->*rule)(path);
     }
   }
 
@@ -98,13 +115,13 @@ class Names {
 
   // An answer outside the range describes another file.
   bool narrows(ReleaseRange answer) const {
-    const ReleaseRange both = answer.within(answer_.range);
-    return !answer.is_empty() && !both.is_empty() && !(both == answer_.range);
+    const ReleaseRange both = answer.within(range_);
+    return !answer.is_empty() && !both.is_empty() && !(both == range_);
   }
   void take(ReleaseRange answer, const char* source, const char* file) {
-    answer_.range = answer.within(answer_.range);
-    answer_.source = source != nullptr ? source : "a name";
-    answer_.file = file != nullptr ? file : "";
+    range_ = answer.within(range_);
+    source_ = source != nullptr ? source : "a name";
+    file_ = file != nullptr ? file : "";
   }
 
   void wheel(const char* path) {
@@ -151,7 +168,7 @@ class Names {
   }
 
   void header(const char* path) {
-    if (path == nullptr || answer_.range.is_exact()) return;
+    if (path == nullptr || range_.is_exact()) return;
     constexpr std::size_t kMost = std::size_t{256} << 10;
     const char* const above = arena_->copy(folder_of(folder_of(path)));
     const char* const file = arena_->join(above, "include/cuda.h");
@@ -168,16 +185,21 @@ class Names {
   Arena* arena_;
   const char* path_;
   const char* real_ = nullptr;  // if it is another
-  NamedRelease answer_;
+  ReleaseRange range_;
+  const char* source_ = "";
+  const char* file_ = "";
 };
 
 }  // namespace
 
-NamedRelease release_by_name(const LibraryDescriptor& library, const char* path, ReleaseRange range,
-                             Arena* arena) {
+ToolkitVersion read_release(const LibraryDescriptor& library, const char* path, Arena* arena,
+                            ImageFacts* image) {
   const Uncancelled uncancelled;
-  if (path == nullptr || *path != '/' || range.is_empty()) return {range};
-  return Names(library, path, range, arena).ask();
+  Names names(library, path, releases_of(*image), arena);
+  if (path != nullptr && *path == '/' && !names.range().is_empty()) names.ask();
+  if (!names.range().is_empty()) narrow(names.range(), image);
+  if (names.range().is_exact()) return names.exact();
+  return {{}, "", "", "no name of its file, folders and packages tells it"};
 }
 
 }  // namespace anycuda

@@ -6,19 +6,15 @@
 
 #include "compat/base/arena.h"
 #include "compat/descriptor/library.h"
-#include "compat/search/version/release_range.h"
+#include "compat/search/elf/image_facts.h"
+#include "compat/search/version/toolkit_version.h"
 
 namespace anycuda {
 
-struct NamedRelease {
-  ReleaseRange range;
-  const char* source = "";  // of its last narrowing: "wheel nvidia-curand-cu12 10.3.10.19"
-  const char* file = "";    // the file or folder with that name
-};
-
-// `range`: the releases that the file's symbols leave; the result is within it. `path`: absolute.
-// Texts live in the arena, or are static.
-NamedRelease release_by_name(const LibraryDescriptor& library, const char* path, ReleaseRange range,
-                             Arena* arena);
+// The release, if a name tells it; else it is unknown. Names also narrow the image's version and
+// newest major, which are those that the file's symbols leave. `path`: absolute. Texts live in the
+// arena, or are static.
+ToolkitVersion read_release(const LibraryDescriptor& library, const char* path, Arena* arena,
+                            ImageFacts* image);
 
 }  // namespace anycuda

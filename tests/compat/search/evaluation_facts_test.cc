@@ -28,14 +28,6 @@ Candidate* add(TestSearch* search, const char* path, Version version,
   return candidate;
 }
 
-std::vector<std::string> order(TestSearch& search) {
-  std::vector<std::string> paths;
-  for (const Candidate* c = search.accepted(); c != nullptr; c = c->next_by_rank) {
-    paths.emplace_back(c->path);
-  }
-  return paths;
-}
-
 TEST(EvaluationFacts, TheDriverAndTheModeOrderCompilers) {
   LibraryDescriptor compiler = kLibrary;
   compiler.rules.output = Output::ptx;
@@ -43,9 +35,9 @@ TEST(EvaluationFacts, TheDriverAndTheModeOrderCompilers) {
   search.driver = {true, {12, 2}, 535};
   add(&search, "/12.9", {12, 9});
   add(&search, "/12.1", {12, 1});
-  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.1", "/12.9"}));
+  EXPECT_EQ(search.order(), (std::vector<std::string>{"/12.1", "/12.9"}));
   search.request.policy.mode = Mode::off;
-  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.1"}));
+  EXPECT_EQ(search.order(), (std::vector<std::string>{"/12.9", "/12.1"}));
 }
 
 TEST(EvaluationFacts, OlderReleaseWithANewerFile_StaysOlder) {
@@ -54,7 +46,7 @@ TEST(EvaluationFacts, OlderReleaseWithANewerFile_StaysOlder) {
     if (older_first) add(&search, "/12.4", {12, 4})->file_version = "12.9.9";
     add(&search, "/12.9", {12, 9})->file_version = "12.0.0";
     if (!older_first) add(&search, "/12.4", {12, 4})->file_version = "12.9.9";
-    EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.4"})) << older_first;
+    EXPECT_EQ(search.order(), (std::vector<std::string>{"/12.9", "/12.4"})) << older_first;
   }
 }
 
@@ -62,9 +54,9 @@ TEST(EvaluationFacts, ARefusedCandidateLeavesTheOrder) {
   TestSearch search(kLibrary, nullptr, kNoDriver);
   Candidate* older = add(&search, "/12.4", {12, 4});
   add(&search, "/12.9", {12, 9});
-  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9", "/12.4"}));
+  EXPECT_EQ(search.order(), (std::vector<std::string>{"/12.9", "/12.4"}));
   older->verdict = Verdict::driver_too_old;
-  EXPECT_EQ(order(search), (std::vector<std::string>{"/12.9"}));
+  EXPECT_EQ(search.order(), (std::vector<std::string>{"/12.9"}));
 }
 
 TEST(EvaluationFacts, OnlyUsableFilesShareAMajor) {
@@ -101,7 +93,7 @@ TEST(EvaluationFacts, OfOneRelease_TheCallersOwnSonameIsFirst) {
     TestSearch search(library, nullptr, kNoDriver);
     add(&search, own_first ? "/own" : "/later", {12, 9})->image.is_earlier = own_first;
     add(&search, own_first ? "/later" : "/own", {12, 9})->image.is_earlier = !own_first;
-    EXPECT_EQ(order(search), (std::vector<std::string>{"/own", "/later"})) << own_first;
+    EXPECT_EQ(search.order(), (std::vector<std::string>{"/own", "/later"})) << own_first;
   }
 }
 

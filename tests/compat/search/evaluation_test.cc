@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compat/search/candidate_version.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
 #include "tests/support/unit/environment.h"
@@ -221,13 +220,6 @@ class Order : public testing::Test {
     candidate->file_version = file_version;
     return candidate;
   }
-  std::vector<std::string> order() {
-    std::vector<std::string> paths;
-    for (const Candidate* c = search_.accepted(); c != nullptr; c = c->next_by_rank) {
-      paths.emplace_back(c->path);
-    }
-    return paths;
-  }
   TestSearch search_{kLibrary, &kTables, unit::kNoDriver};
 };
 
@@ -238,7 +230,7 @@ TEST_F(Order, NewestVersionThenNewestFileThenFirstFound) {
   add("d", {12, 9}, "12.9.79");
   add("e", {12, 9}, "12.9.37");
   add("f", {13, -1});
-  EXPECT_EQ(order(), (std::vector<std::string>{"f", "d", "b", "e", "a", "c"}));
+  EXPECT_EQ(search_.order(), (std::vector<std::string>{"f", "d", "b", "e", "a", "c"}));
 }
 
 TEST_F(Order, HasOnlyAcceptedFilesOfTheEnvironment) {
@@ -247,10 +239,10 @@ TEST_F(Order, HasOnlyAcceptedFilesOfTheEnvironment) {
   add("taken", {12, 0});
   add("broken", {13, 0})->image.state = FileState::truncated;
   add("refused", {13, 0})->verdict = Verdict::driver_too_old;
-  EXPECT_EQ(order(), (std::vector<std::string>{"taken"}));
-  EXPECT_EQ(order(), (std::vector<std::string>{"taken"})) << "as often as it is asked for";
+  EXPECT_EQ(search_.order(), (std::vector<std::string>{"taken"}));
+  EXPECT_EQ(search_.order(), (std::vector<std::string>{"taken"})) << "as often as it is asked for";
   search_.gathered.begin_environment();
-  EXPECT_EQ(order(), (std::vector<std::string>{}));
+  EXPECT_EQ(search_.order(), (std::vector<std::string>{}));
 }
 
 // ---- strict

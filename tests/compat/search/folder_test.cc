@@ -120,7 +120,7 @@ TEST(Folder, OfVeryManyUsableFilesTheNewestAreCandidates) {
   for (int i = 3 * kMostUsable; i < 4 * kMostUsable; ++i) newest.push_back(name(i));
   std::sort(newest.begin(), newest.end());
   EXPECT_EQ(paths_of(search, tree.root()), newest);
-  EXPECT_STREQ(search.accepted()->path, tree.path(name(4 * kMostUsable - 1)).c_str());
+  EXPECT_STREQ(search.best()->path, tree.path(name(4 * kMostUsable - 1)).c_str());
   EXPECT_GE(search.left_out(), 3 * kMostUsable);
   EXPECT_FALSE(search.summary(SearchTier::system).is_full);
   for (const Candidate* c = search.first; c != nullptr; c = c->next) {

@@ -80,7 +80,7 @@ class Gpus : public testing::Test {
     search.request.caller_major = caller_major;
     search.gather(SearchTier::system);
     search.evaluate();
-    const Candidate* best = search.accepted();
+    const Candidate* best = search.best();
     const std::string path = best != nullptr ? best->path : "";
     return path.substr(path.rfind('/') + 1);
   }

@@ -55,7 +55,7 @@ class Peers : public testing::Test {
       gather_loaded(&search.gathered);
       search.gather(SearchTier::system);
       search.evaluate();
-      const Candidate* best = search.accepted();
+      const Candidate* best = search.best();
       ASSERT_NE(best, nullptr);
       std::fputs(best->path, stderr);
       for (const Candidate* c = search.first; c != nullptr; c = c->next) {

@@ -120,7 +120,7 @@ class Relatives : public testing::Test {
       gather_loaded(&search.gathered);
       search.gather(SearchTier::system);
       search.evaluate();
-      const Candidate* best = search.accepted();
+      const Candidate* best = search.best();
       std::fputs(best != nullptr ? best->path : "none:", stderr);
       for (const Candidate* c = search.first; best == nullptr && c != nullptr; c = c->next) {
         std::fprintf(stderr, " %d", static_cast<int>(c->verdict));

@@ -68,7 +68,19 @@ struct TestSearch : private TestMemory, Report {
   }
   // The present environment, as a search does.
   void evaluate() { give_verdicts(&gathered); }
-  Candidate* accepted() { return accepted_by_rank(*this, gathered.first_here(), &arena); }
+  Candidate* best() { return best_accepted(*this, gathered.first_here(), &arena); }
+  // The paths of its accepted candidates, the best first.
+  std::vector<std::string> order() {
+    std::vector<Candidate*> taken;
+    std::vector<std::string> paths;
+    while (Candidate* const next = best()) {
+      next->image.state = FileState::open_failed;
+      taken.push_back(next);
+      paths.emplace_back(next->path);
+    }
+    for (Candidate* const candidate : taken) candidate->image.state = FileState::usable;
+    return paths;
+  }
   // The whole search, whose report this becomes.
   void run() { Report::operator=(*search(request, gathered.machine, &arena)); }
 };

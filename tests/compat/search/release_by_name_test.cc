@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What names tell about a file whose SONAME is of several majors.
-#include "compat/search/candidate_version.h"
+#include "compat/search/version/release_by_name.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ ImageFacts of_12_or_13(int minor = -1) {
   return image;
 }
 
-class CandidateVersion : public testing::Test {
+class ReleaseByName : public testing::Test {
  protected:
   ToolkitVersion read(const std::string& path, ImageFacts* image) {
     return read_release(kLibrary, path.c_str(), &arena_, image);
@@ -28,7 +28,7 @@ class CandidateVersion : public testing::Test {
   Arena arena_;
 };
 
-TEST_F(CandidateVersion, OfAToolkitsFolder_IsExact) {
+TEST_F(ReleaseByName, OfAToolkitsFolder_IsExact) {
   ImageFacts image = of_12_or_13();
   const ToolkitVersion found =
       read(machine_.tree.file("apps/cuda/13.5/lib64/libtest.so", ""), &image);
@@ -39,7 +39,7 @@ TEST_F(CandidateVersion, OfAToolkitsFolder_IsExact) {
   EXPECT_STREQ(found.problem, "");
 }
 
-TEST_F(CandidateVersion, OutsideTheRangeOfTheSymbols_IsNotTheFiles) {
+TEST_F(ReleaseByName, OutsideTheRangeOfTheSymbols_IsNotTheFiles) {
   for (const char* folder : {"cuda-11.8", "cuda-14.0", "cuda-12.2", "cuda"}) {
     ImageFacts image = of_12_or_13(3);
     const std::string path = machine_.tree.file(std::string(folder) + "/lib64/libtest.so.12", "");
@@ -52,7 +52,7 @@ TEST_F(CandidateVersion, OutsideTheRangeOfTheSymbols_IsNotTheFiles) {
 
 // The versions of the maths libraries' wheels are their own; the names of the wheels have the
 // major.
-TEST_F(CandidateVersion, OfAWheelWithoutAToolkitVersion_ItsNameTellsTheMajor) {
+TEST_F(ReleaseByName, OfAWheelWithoutAToolkitVersion_ItsNameTellsTheMajor) {
   for (const int major : {12, 13}) {
     const std::string packages = std::to_string(major) + "/site-packages/";
     const std::string name = "nvidia_test_runtime_cu" + std::to_string(major) + "-1.2.3.4";
@@ -67,7 +67,7 @@ TEST_F(CandidateVersion, OfAWheelWithoutAToolkitVersion_ItsNameTellsTheMajor) {
 }
 
 // libcudart.so.11.0 and libcudart.so.12 in one folder, of two wheels.
-TEST_F(CandidateVersion, OfTwoWheels_TheOneOfItsMajorTells) {
+TEST_F(ReleaseByName, OfTwoWheels_TheOneOfItsMajorTells) {
   const std::string path = machine_.tree.file("site/nvidia/test_runtime/lib/libtest.so.12", "");
   machine_.tree.file("site/nvidia_test_runtime_cu12-12.9.1.dist-info/METADATA", "");
   machine_.tree.file("site/nvidia_test_runtime_cu11-11.8.1.dist-info/METADATA", "");
@@ -75,7 +75,7 @@ TEST_F(CandidateVersion, OfTwoWheels_TheOneOfItsMajorTells) {
   EXPECT_EQ(read(path, &image).version.minor, 9);
 }
 
-TEST_F(CandidateVersion, OfTwoWheels_IsUnknown) {
+TEST_F(ReleaseByName, OfTwoWheels_IsUnknown) {
   const std::string path = machine_.tree.file("site/nvidia/test_runtime/lib/libtest.so.12", "");
   machine_.tree.file("site/nvidia_test_runtime_cu12-12.9.1.dist-info/METADATA", "");
   machine_.tree.file("site/nvidia_test_runtime_cu13-13.0.1.dist-info/METADATA", "");
