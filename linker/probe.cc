@@ -5,8 +5,8 @@
 
 #include "anycuda/linker/errors.h"
 #include "api/nvjitlink_api.h"
+#include "compat/metadata/driver/driver_problem.h"
 #include "compat/search/driver/driver_lookup.h"
-#include "compat/search/driver/driver_problem.h"
 #include "linker/base/message_text.h"
 #include "linker/base/results.h"
 #include "linker/memo.h"

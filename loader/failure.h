@@ -8,7 +8,7 @@
 
 namespace anycuda {
 
-// too_early: the process has not started (compat/base/process_start.h). Its status is that of
+// too_early: the process has not started (loader/process/process_start.h). Its status is that of
 // no_library.
 enum class Failure { no_library, absent, rejected, too_early };
 

@@ -4,9 +4,9 @@
 #include "compat/base/environment.h"
 #include "compat/base/shortage.h"
 #include "compat/search/driver/driver_lookup.h"
-#include "compat/search/load_mark.h"
 #include "compat/search/policy.h"
 #include "compat/search/search.h"
+#include "loader/process/load_mark.h"
 #include "loader/report.h"
 #include "loader/stub_copies.h"
 

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "compat/base/process_start.h"
 #include "compat/search/check_opened.h"
 #include "compat/search/driver/driver_lookup.h"
 #include "loader/adapter.h"
@@ -19,6 +18,7 @@
 #include "loader/jump_slots.h"
 #include "loader/last_error.h"
 #include "loader/open.h"
+#include "loader/process/process_start.h"
 #include "loader/report.h"
 #include "loader/stub_copies.h"
 #include "loader/symbols/function.h"

@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "loader/opened_library.h"
-#include "loader/process_records.h"
+#include "loader/process/process_records.h"
 
 namespace anycuda {
 

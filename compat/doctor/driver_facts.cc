@@ -18,8 +18,8 @@
 #include "compat/doctor/files.h"
 #include "compat/doctor/names.h"
 #include "compat/doctor/record_writer.h"
-#include "compat/metadata/branch/driver_branch.h"
-#include "compat/search/driver/driver_problem.h"
+#include "compat/metadata/driver/driver_branch.h"
+#include "compat/metadata/driver/driver_problem.h"
 #include "compat/search/reason.h"
 
 namespace anycuda::doctor {

@@ -3,9 +3,9 @@
 
 #include <utility>
 
-#include "compat/metadata/branch/driver_branch.h"
+#include "compat/metadata/driver/driver_branch.h"
+#include "compat/metadata/driver/driver_problem.h"
 #include "compat/search/driver/driver_lookup.h"
-#include "compat/search/driver/driver_problem.h"
 
 namespace anycuda::compat {
 namespace {

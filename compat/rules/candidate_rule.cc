@@ -81,8 +81,4 @@ bool needs_exact_version(const CandidateQuery& q) {
          !refused_for_good(evaluate(q));
 }
 
-bool newer(Version a, Version b) {
-  return a.major != b.major ? a.major > b.major : a.minor > b.minor;
-}
-
 }  // namespace anycuda

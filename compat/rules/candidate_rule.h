@@ -81,7 +81,4 @@ Verdict evaluate(const CandidateQuery& query);
 bool needs_driver_version(const CandidateQuery& query);
 bool needs_exact_version(const CandidateQuery& query);
 
-// Order among accepted candidates of one tier: true if `a` is newer. Unknown minors are oldest.
-bool newer(Version a, Version b);
-
 }  // namespace anycuda

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "api/nvjitlink_api.h"
-#include "compat/rules/lto_ir.h"
+#include "device_code/rules/lto_ir.h"
 #include "linker/backends/backend.h"
 #include "linker/base/message_text.h"
 #include "linker/base/results.h"

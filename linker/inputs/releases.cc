@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linker/inputs/releases.h"
 
-#include "compat/rules/device_code_rule.h"
+#include "device_code/rules/device_code_rule.h"
 #include "linker/base/message_text.h"
 
 namespace anycuda::linker {

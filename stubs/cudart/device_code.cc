@@ -7,10 +7,10 @@
 
 #include "compat/base/log.h"
 #include "compat/rules/candidate_rule.h"
-#include "compat/rules/device_code_rule.h"
 #include "compat/search/driver/driver_lookup.h"
 #include "compat/search/machine/loaded.h"
 #include "device_code/fatbin.h"
+#include "device_code/rules/device_code_rule.h"
 
 namespace anycuda::registration {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 
-#include "compat/base/growing_array.h"
+#include "stubs/cudart/base/growing_array.h"
 #include "stubs/cudart/registration.h"
 
 namespace anycuda::registration {

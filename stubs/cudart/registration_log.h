@@ -14,7 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "compat/base/growing_array.h"
+#include "stubs/cudart/base/growing_array.h"
 
 namespace anycuda::registration {
 

@@ -5,13 +5,13 @@
 
 #include <cstring>
 
-#include "compat/base/process_token.h"
 #include "loader/open.h"
 #include "loader/report.h"
 #include "loader/stub_copies.h"
 #include "loader/symbols/function.h"
 #include "stubs/cudart/adapters/references_registry.h"
 #include "stubs/cudart/device_code.h"
+#include "stubs/cudart/process_token.h"
 #include "stubs/cudart/registration.h"
 #include "stubs/cudart/registration_log.h"
 

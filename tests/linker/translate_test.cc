@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "api/cuda_api.h"
-#include "compat/rules/lto_ir.h"
+#include "device_code/rules/lto_ir.h"
 #include "linker/inputs/detect_type.h"
 
 using namespace anycuda::linker;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The list that the copies of a process share.
-#include "loader/process_records.h"
+#include "loader/process/process_records.h"
 
 #include <gtest/gtest.h>
 

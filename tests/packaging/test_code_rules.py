@@ -54,8 +54,8 @@ class Targets(unittest.TestCase):
             self.assertEqual(self.gpus_of(make(100, version, "f")), "100 103 107", "none of Tegra")
 
     def test_every_code_runs_on_the_gpus_of_the_shared_file(self):
-        """The rule of the stubs is held against the same file (tests/compat/rules/device_code_rule_test.cc)."""
-        lines = (ROOT / "tests/compat/rules/device_code_gpus.txt").read_text(encoding="utf-8").splitlines()
+        """The rule of the stubs is held against the same file (tests/device_code/rules/device_code_rule_test.cc)."""
+        lines = (ROOT / "tests/device_code/rules/device_code_gpus.txt").read_text(encoding="utf-8").splitlines()
         found = dict(line.split(":") for line in lines if not line.startswith("#"))
         self.assertEqual({name: gpus_.strip() for name, gpus_ in found.items()},
                          {code.name: self.gpus_of(code) for code in self.every_code()})

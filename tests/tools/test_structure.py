@@ -97,7 +97,7 @@ class Affected(unittest.TestCase):
     def test_by_a_header_are_its_includers_also_through_headers(self) -> None:
         found = affected_by({"compat/descriptor/symbols.h"})
         self.assertIn("compat/descriptor/symbols.cc", found)
-        self.assertIn("compat/search/search.cc", found)  # through search_state.h
+        self.assertIn("compat/search/search.cc", found)  # through search_report.h
         self.assertNotIn("compat/base/arena.cc", found)
 
     def test_by_the_database_are_the_includers_of_generated_headers(self) -> None:

@@ -133,7 +133,7 @@ class Names {
     }
     const DistributionName name = distribution_of(library_);
     const char* const site = arena_->copy(folder.site);
-    OneEntry one{library_, answer_.range, name.size, arena_, releases_of_metadata};
+    OneEntry one{library_, range_, name.size, arena_, releases_of_metadata};
     if (site == nullptr || !each_entry(site, name.text, arena_, visit_entry, &one)) return;
     if (one.count != 1 || one.name == nullptr || !narrows(one.range)) return;
     take(one.range, wheel_in_words(one.name, arena_), arena_->join(site, one.name));
@@ -158,7 +158,7 @@ class Names {
     const std::string_view root = root_of_layout(folder_of(path));
     if (root.empty()) return;
     const char* const records = arena_->join(arena_->copy(root), "conda-meta");
-    OneEntry one{library_, answer_.range, 0, arena_, read_conda_record};
+    OneEntry one{library_, range_, 0, arena_, read_conda_record};
     if (records == nullptr || !each_entry(records, "cuda-version-", arena_, visit_entry, &one))
       return;
     if (one.count != 1 || one.name == nullptr || !narrows(one.range)) return;

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstddef>
 
-#include "compat/base/growing_array.h"
 #include "loader/stub_copies.h"
+#include "stubs/cudart/base/growing_array.h"
 
 namespace anycuda::references {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "compat/rules/lto_ir.h"
+#include "device_code/rules/lto_ir.h"
 #include "nvjitlink_adapters.h"
 
 namespace anycuda {

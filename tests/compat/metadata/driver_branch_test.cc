@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The display driver's branch: which libnvidia-ml.so.1 is queried.
-#include "compat/metadata/branch/driver_branch.h"
+#include "compat/metadata/driver/driver_branch.h"
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>

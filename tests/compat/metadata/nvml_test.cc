@@ -2,7 +2,7 @@
 
 // The display driver's branch: its number in NVML's version text, and NVML's functions called so
 // that every success of init meets one shutdown.
-#include "compat/metadata/branch/nvml.h"
+#include "compat/metadata/driver/nvml.h"
 #include "tests/support/case_names.h"
 
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "compat/metadata/branch/nvml.h"
+#include "compat/metadata/driver/nvml.h"
 #include "tests/fuzz/check.h"
 
 namespace {

@@ -9,7 +9,7 @@
  * through one copy is read through the others; nobody touches the plugin after it is unloaded; a walk is used only
  * with its own inputs. check.py also breaks the protocol in each of the ways below, and each must be found.
  *
- * One step here is one atomic access to the process's list there (loader/process_records.cc), or one registration. How a
+ * One step here is one atomic access to the process's list there (loader/process/process_records.cc), or one registration. How a
  * log is kept and replayed is in registration.pml. */
 
 #define EARLIER 0

@@ -15,6 +15,11 @@ struct Version {
   constexpr bool known() const { return major > 0; }
 };
 
+// Unknown minors are oldest.
+constexpr bool newer(Version a, Version b) {
+  return a.major != b.major ? a.major > b.major : a.minor > b.minor;
+}
+
 // The number that cudaRuntimeGetVersion and cuDriverGetVersion give: 1000 * major + 10 * minor
 // (CUDA Runtime API, "Version Management").
 constexpr Version version_from_cuda_number(int number) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/load_mark.h"
+#include "loader/process/load_mark.h"
 
 #include <link.h>
 

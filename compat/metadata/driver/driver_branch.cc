@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/metadata/branch/driver_branch.h"
+#include "compat/metadata/driver/driver_branch.h"
 
 #include <dlfcn.h>
 
@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "compat/base/shortage.h"
-#include "compat/metadata/branch/nvml.h"
+#include "compat/metadata/driver/nvml.h"
 #include "compat/search/folder.h"
 #include "compat/search/load_probe.h"
 #include "compat/search/search.h"

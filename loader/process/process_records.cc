@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "loader/process_records.h"
+#include "loader/process/process_records.h"
 
 #include <cerrno>
 #include <new>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/base/process_token.h"
+#include "stubs/cudart/process_token.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/rules/lto_ir.h"
+#include "device_code/rules/lto_ir.h"
 
 #include "device_code/fatbin.h"
 

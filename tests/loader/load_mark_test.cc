@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Whether a library was loaded since a mark. With real objects, each case in a new process.
-#include "compat/search/load_mark.h"
+#include "loader/process/load_mark.h"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/base/process_start.h"
+#include "loader/process/process_start.h"
 
 #include <locale.h>
 

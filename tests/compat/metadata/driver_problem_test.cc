@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The message about a driver that does not answer.
-#include "compat/search/driver/driver_problem.h"
+#include "compat/metadata/driver/driver_problem.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,8 @@ namespace anycuda {
 namespace {
 
 std::string problem_of(const Driver& driver) {
-  const Report report({&kDriver});
+  const LibraryDescriptor searched{};
+  const Report report({&searched});
   Arena arena;
   return driver_problem({driver, &report}, &arena);
 }

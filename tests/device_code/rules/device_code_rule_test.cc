@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which device code a driver loads.
-#include "compat/rules/device_code_rule.h"
+#include "device_code/rules/device_code_rule.h"
 
 #include <gtest/gtest.h>
 

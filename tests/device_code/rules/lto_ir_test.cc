@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which inputs of a linker hold LTO-IR of a CUDA before 13; the reader never reads past their end.
-#include "compat/rules/lto_ir.h"
+#include "device_code/rules/lto_ir.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/rules/device_code_rule.h"
-
-#include "compat/rules/candidate_rule.h"
+#include "device_code/rules/device_code_rule.h"
 
 namespace anycuda {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/driver/driver_problem.h"
+#include "compat/metadata/driver/driver_problem.h"
 
 #include "compat/search/reason.h"
 

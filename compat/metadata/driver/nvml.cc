@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/metadata/branch/nvml.h"
+#include "compat/metadata/driver/nvml.h"
 
 namespace anycuda {
 namespace {
