@@ -4,11 +4,11 @@
 #include <atomic>
 #include <cstdint>
 
-#include "compat/base/shortage.h"
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
 #include "loader/message.h"
+#include "loader/process/shortage_text.h"
 #include "loader/tables.h"
 
 namespace anycuda {

@@ -9,16 +9,41 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
 #include "compat/base/environment.h"
-#include "compat/base/mark.h"
 #include "compat/base/text.h"
 #include "compat/base/uncancelled.h"
 
+// The mark that `anycuda repair` writes into the stubs of a wheel
+// (packaging/python/anycuda/elf/mark.py): a note of the owner "anycuda" and the type 1, whose
+// descriptor is four bytes of flags. In assembler, since a compiler would make data of the section,
+// and linkers keep only notes even if nothing refers to them.
+asm(R"(
+    .pushsection .note.anycuda, "a", %note
+    .p2align 2
+    .long 8, 4, 1
+    .asciz "anycuda"
+    .globl anycuda_mark
+    .hidden anycuda_mark
+    .type anycuda_mark, %object
+    .size anycuda_mark, 4
+anycuda_mark:
+    .long 0
+    .popsection
+)");
+
+// Volatile: the file is changed after it was linked.
+extern "C" __attribute__((visibility("hidden"))) const volatile std::uint32_t anycuda_mark;
+
 namespace anycuda {
 namespace {
+
+// A quiet stub writes messages only where ANYCUDA_LOG is set.
+constexpr std::uint32_t kQuiet = 1;
+bool is_marked_quiet() { return (anycuda_mark & kQuiet) != 0; }
 
 struct LogTarget {
   LogLevel level;

@@ -31,10 +31,4 @@ std::uint64_t shortages();
 // The errno of the last shortage since shortages() returned `before`; 0 without one.
 int shortage_since(std::uint64_t before);
 
-struct ShortageText {
-  const char* cause;   // "file descriptors have run out (EMFILE)"
-  const char* remedy;  // "raise ulimit -n or close files"
-};
-ShortageText describe_shortage(int error);
-
 }  // namespace anycuda

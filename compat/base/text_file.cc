@@ -85,22 +85,4 @@ TextState TextFile::fill(int file, std::size_t size, std::size_t most, bool head
   return TextState::read;
 }
 
-const char* describe_state(TextState state, int error) {
-  switch (state) {
-    case TextState::read:
-      return "is there";
-    case TextState::missing:
-      return "is not there";
-    case TextState::unreadable:
-      return error == EACCES ? "cannot be read (permission denied)" : "cannot be read";
-    case TextState::not_a_file:
-      return "is not a regular file";
-    case TextState::too_large:
-      return "is too large and was not read";
-    case TextState::no_memory:
-      return "cannot be read (out of memory)";
-  }
-  return "";
-}
-
 }  // namespace anycuda

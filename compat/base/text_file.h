@@ -42,7 +42,4 @@ class TextFile {
   int error_ = 0;
 };
 
-// "cannot be read (Permission denied)", for messages; `error` is TextFile's.
-const char* describe_state(TextState state, int error);
-
 }  // namespace anycuda

@@ -5,6 +5,7 @@
 #include "compat/metadata/records/conda_record.h"
 #include "compat/metadata/records/dpkg_record.h"
 #include "compat/metadata/records/plain_version.h"
+#include "compat/metadata/text_state.h"
 #include "compat/metadata/toolkit_distributions.h"
 #include "compat/metadata/toolkit_packages.h"
 

@@ -11,6 +11,7 @@
 #include "compat/base/text.h"
 #include "compat/metadata/records/conda_record.h"
 #include "compat/metadata/records/dpkg_record.h"
+#include "compat/metadata/text_state.h"
 #include "compat/metadata/toolkit_root.h"
 
 namespace anycuda {

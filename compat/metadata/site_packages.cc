@@ -10,6 +10,7 @@
 #include "compat/metadata/records/conda_record.h"
 #include "compat/metadata/records/dpkg_record.h"
 #include "compat/metadata/records/wheel_record.h"
+#include "compat/metadata/text_state.h"
 #include "compat/metadata/toolkit_packages.h"
 
 namespace anycuda {

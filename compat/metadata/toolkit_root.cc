@@ -7,6 +7,7 @@
 #include "compat/base/lexical_path.h"
 #include "compat/base/text.h"
 #include "compat/metadata/records/version_file.h"
+#include "compat/metadata/text_state.h"
 
 namespace anycuda {
 namespace {

@@ -7,10 +7,33 @@
 
 #include <string_view>
 
+#include "anycuda/compat/version.h"
 #include "compat/descriptor/library.h"
-#include "compat/search/version/release_range.h"
 
 namespace anycuda {
+
+// The releases of CUDA that a file may belong to, as numbers: 1209 for CUDA 12.9.
+struct ReleaseRange {
+  static constexpr int kMinors = 100;  // of a major
+  int first = 0;
+  int last = -1;
+
+  static constexpr ReleaseRange of_majors(int first, int last) {
+    return {first * kMinors, last * kMinors + kMinors - 1};
+  }
+  static constexpr ReleaseRange of(int major, int minor) {
+    return {major * kMinors + minor, major * kMinors + minor};
+  }
+  constexpr bool is_empty() const { return last < first; }
+  constexpr bool is_exact() const { return first == last; }
+  constexpr ReleaseRange within(ReleaseRange other) const {
+    return {first > other.first ? first : other.first, last < other.last ? last : other.last};
+  }
+  constexpr bool operator==(ReleaseRange other) const {
+    return first == other.first && last == other.last;
+  }
+  constexpr Version version() const { return {first / kMinors, first % kMinors}; }
+};
 
 // The number at the end of a file's name (libcurand.so.10.3.10.19, or without the text before it),
 // or the version of the library's wheel. A number of fewer than three parts is a SONAME's. Of a

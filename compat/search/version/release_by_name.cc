@@ -9,7 +9,6 @@
 #include "compat/base/text_file.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/version/name_rule.h"
-#include "compat/search/version/release_range.h"
 
 namespace anycuda {
 namespace {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mark in a stub (compat/base/mark.cc): an ELF note with flags, which is changed in place.
+"""The mark in a stub (compat/base/log.cc): an ELF note with flags, which is changed in place.
 
 A quiet stub writes messages only if ANYCUDA_LOG is set.
 """
