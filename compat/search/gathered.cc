@@ -95,8 +95,6 @@ bool Gathered::copy_candidates() {
 }
 
 Candidate** Gathered::seen(dev_t device, ino_t inode) const {
-  static Candidate* no_candidate = nullptr;
-  if (buckets_ == nullptr) return &no_candidate;
   Candidate** link = &buckets_[(inode ^ device) % kBuckets];
   while (*link != nullptr && ((*link)->inode != inode || (*link)->device != device)) {
     link = &(*link)->same_bucket;
@@ -115,6 +113,7 @@ void Gathered::mark_seen(Candidate* candidate) {
 }
 
 void Gathered::unmark_seen(const Candidate& candidate) {
+  if (buckets_ == nullptr) return;
   Candidate** const link = seen(candidate.device, candidate.inode);
   if (*link == &candidate) *link = candidate.same_bucket;
 }

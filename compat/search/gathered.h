@@ -47,7 +47,9 @@ struct Gathered {
   // and /usr/local/cuda to one of the toolkits beside it. True again if there are too many.
   bool is_new_folder(const char* path);
   // Is there a candidate with this file, under any path?
-  bool is_seen(dev_t device, ino_t inode) const { return *seen(device, inode) != nullptr; }
+  bool is_seen(dev_t device, ino_t inode) const {
+    return buckets_ != nullptr && *seen(device, inode) != nullptr;
+  }
   // Marks the file as seen, if there is memory. To be called when its candidate is kept.
   void mark_seen(Candidate* candidate);
   // Its path becomes another file's.

@@ -42,7 +42,7 @@ const char* missing_required_symbol(const Request& request, void* handle, int ma
 
 bool same(Version a, Version b) { return a.major == b.major && a.minor == b.minor; }
 
-// The work of one search: gathers tier by tier, and opens the best of what it has gathered.
+// The work of one search: it gathers candidates tier by tier, and opens the best one.
 class Search {
  public:
   Search(Report* report, const Machine& machine, Arena* arena)

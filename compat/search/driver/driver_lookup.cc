@@ -46,7 +46,7 @@ void report_refused_file(const Report& report, Arena* arena) {
   }
 }
 
-// nullptr: there is none, or no memory.
+// nullptr without a driver or without memory.
 const Driver* ask_driver_library() {
   Arena arena;
   const DriverLookup lookup = look_up_driver(&arena);
