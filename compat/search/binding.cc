@@ -20,18 +20,6 @@ constexpr std::uint32_t kJumpSlot = R_AARCH64_JUMP_SLOT;
 #endif
 
 constexpr char kLibc[] = "libc.so.6";
-constexpr char kLinker[] = "ld-linux-";  // "ld-linux-x86-64.so.2"
-// Since glibc 2.34 libc has the functions of these.
-constexpr char kOtherParts[][16] = {"libdl.so.2", "libpthread.so.0", "librt.so.1", "libm.so.6"};
-
-bool is_linker(const char* name) { return std::strncmp(name, kLinker, sizeof kLinker - 1) == 0; }
-
-bool is_part_of_libc(const char* name) {
-  for (const auto& part : kOtherParts) {
-    if (std::strcmp(name, part) == 0) return true;
-  }
-  return std::strcmp(name, kLibc) == 0 || is_linker(name);
-}
 
 // They cannot be unloaded, and precede all that the program loads later wherever a function is
 // looked for.
@@ -76,15 +64,9 @@ struct Versions {
   }
 };
 
-bool needs_only_libc(const ElfReader& image) {
-  bool only = true;
-  image.each_needed([&](const char* name) { only = only && is_part_of_libc(name); });
-  return only;
-}
-
 bool has_all(const SystemObjects& system, ElfReader* image) {
   LateCalls calls;
-  if (!needs_only_libc(*image) || !image->read_late_calls(&calls)) return false;
+  if (!image->needs_only_libc() || !image->read_late_calls(&calls)) return false;
   Versions versions;
   image->each_version_need(
       [&](const char* library, const char* version, std::uint32_t hash, std::uint16_t number) {

@@ -157,9 +157,11 @@ class Search {
     const bool loaded = candidate->tier == SearchTier::loaded;
     const bool is_others =
         report_.request.only_asks && (loaded || is_loaded(machine, candidate->path));
-    const int flags = loaded ? kOpenFlags | RTLD_NOLOAD
-                      : may_bind_lazily(candidate->path, machine, &gathered_.arena) ? kLazyFlags
-                                                                                    : kOpenFlags;
+    const bool lazily = !loaded && candidate->image.needs_only_libc &&
+                        may_bind_lazily(candidate->path, machine, &gathered_.arena);
+    const int flags = loaded   ? kOpenFlags | RTLD_NOLOAD
+                      : lazily ? kLazyFlags
+                               : kOpenFlags;
     const OpenResult opened = machine.open(candidate->path, flags);
     if (opened.handle == nullptr) {
       candidate->image.state = FileState::open_failed;

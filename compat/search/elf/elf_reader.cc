@@ -23,8 +23,12 @@ constexpr std::size_t kMaxStrings = std::size_t{8} << 20;
 constexpr std::size_t kMaxSymbols = std::size_t{1} << 18;
 constexpr int kMaxSegments = 256;
 constexpr std::size_t kMaxDynamic = 4096;
-constexpr std::size_t kWindow = std::size_t{16} << 10;
-constexpr std::size_t kSmall = 256;
+constexpr std::size_t kWindows[] = {std::size_t{32} << 10, std::size_t{16} << 10};
+constexpr std::size_t kSmall = 1024;
+
+// Since glibc 2.34 libc has the functions of the last three. (Not those of libm, which each library
+// that names it calls.)
+constexpr char kPartsOfLibc[][16] = {"libc.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"};
 
 }  // namespace
 
@@ -46,19 +50,23 @@ bool ElfReader::read_direct(std::size_t offset, void* into, std::size_t bytes) {
 
 bool ElfReader::read(std::size_t offset, void* into, std::size_t bytes) {
   if (offset > size_ || bytes > size_ - offset) return false;
-  if (window_ == nullptr) window_ = static_cast<char*>(arena_.take_raw(kWindow));
-  if (bytes > kSmall || window_ == nullptr) return read_direct(offset, into, bytes);
-  const bool inside = offset >= window_start_ && offset - window_start_ <= window_size_ &&
-                      bytes <= window_size_ - (offset - window_start_);
-  if (!inside) {
-    window_start_ = offset;
-    window_size_ = std::min(kWindow, size_ - offset);
-    if (!read_direct(offset, window_, window_size_)) {
-      window_size_ = 0;
-      return false;
-    }
+  for (const Window& window : windows_) {
+    const std::size_t end = window.start + window.size;
+    if (window.size == 0 || offset < window.start || offset + bytes > end) continue;
+    std::memcpy(into, window.bytes + (offset - window.start), bytes);
+    return true;
   }
-  std::memcpy(into, window_ + (offset - window_start_), bytes);
+  const int place = offset == 0 ? 0 : 1;
+  Window& window = windows_[place];
+  if (window.bytes == nullptr) window.bytes = static_cast<char*>(arena_.take_raw(kWindows[place]));
+  if (bytes > kSmall || window.bytes == nullptr) return read_direct(offset, into, bytes);
+  window.start = offset;
+  window.size = std::min(kWindows[place], size_ - offset);
+  if (!read_direct(offset, window.bytes, window.size)) {
+    window.size = 0;
+    return false;
+  }
+  std::memcpy(into, window.bytes, bytes);
   return true;
 }
 
@@ -167,6 +175,16 @@ FileState ElfReader::read_dynamic() {
   entries_ = entries;
   entry_count_ = count;
   return FileState::usable;
+}
+
+bool ElfReader::needs_only_libc() const {
+  bool only = true;
+  each_needed([&](const char* name) {
+    bool is_part = is_linker(name);
+    for (const auto& part : kPartsOfLibc) is_part = is_part || std::strcmp(name, part) == 0;
+    only = only && is_part;
+  });
+  return only;
 }
 
 // The address of the definition behind the one at `address`, 0 at the end; its name, nullptr for

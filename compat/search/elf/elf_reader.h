@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "compat/base/arena.h"
 #include "compat/search/elf/export_table.h"
@@ -25,6 +26,9 @@ struct LateCalls {
   std::uint32_t symbol_count = 0;
 };
 
+// Of a name like "ld-linux-x86-64.so.2".
+inline bool is_linker(const char* name) { return std::strncmp(name, "ld-linux-", 9) == 0; }
+
 class ElfReader {
  public:
   // Takes its memory from `arena`, which must outlive it.
@@ -37,6 +41,8 @@ class ElfReader {
 
   const char* soname() const { return string(soname_); }
   bool needs_libraries() const { return needs_libraries_; }  // has a DT_NEEDED
+  // Is each of them a part of libc? Also true without one.
+  bool needs_only_libc() const;
   int error() const { return error_; }  // errno of a failed read, 0 if none failed
 
   // Calls visit(name) for every version that the library defines, its own name left out.
@@ -99,10 +105,14 @@ class ElfReader {
   std::size_t size_;
   Arena& arena_;
   int error_ = 0;
-  // Tables are read word by word; the window turns that into a few system calls.
-  char* window_ = nullptr;
-  std::size_t window_start_ = 0;
-  std::size_t window_size_ = 0;
+  // Tables are read word by word; a window turns that into a few system calls. The first one has
+  // the file's beginning, where most tables are.
+  struct Window {
+    char* bytes = nullptr;
+    std::size_t start = 0;
+    std::size_t size = 0;
+  };
+  Window windows_[2];
   Elf64_Phdr* segments_ = nullptr;
   int segment_count_ = 0;
   const char* strings_ = nullptr;

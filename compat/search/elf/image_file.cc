@@ -131,6 +131,7 @@ void examine(ElfReader& image, const LibraryDescriptor& library, const LibrarySy
     image.each_needed([&](const char* name) { classifier.needed(name); });
   }
   classifier.put_into(facts);
+  facts->needs_only_libc = image.needs_only_libc();
   if (classifier.major() == 0) {
     facts->state = FileState::other_library;
     std::strncpy(other_name, image.soname(), sizeof other_name - 1);
