@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -28,8 +29,16 @@ const char* current_folder(Arena* arena) {
 
 const char* real_path(const char* path, Arena* arena) {
   const Scratch real(arena);
-  const bool known = real.text() != nullptr && noted(realpath(path, real.text())) != nullptr;
-  return known ? arena->copy(real.text()) : nullptr;
+  if (real.text() == nullptr) return nullptr;
+  const auto file = static_cast<int>(noted(open(path, O_PATH | O_CLOEXEC)));
+  if (file < 0) return nullptr;
+  // realpath() asks about each folder of the path.
+  char link[32];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+  const ssize_t size = readlink(link, real.text(), PATH_MAX - 1);
+  close(file);
+  if (size > 0 && *real.text() == '/') return arena->copy(std::string_view(real.text(), size));
+  return noted(realpath(path, real.text())) != nullptr ? arena->copy(real.text()) : nullptr;
 }
 
 bool is_folder(const char* path) {

@@ -39,7 +39,8 @@ bool open_file(const char* path) {
          open_shared_library(path, kOpenFlags).handle != nullptr;
 }
 
-// Calls the library's version function, if the release that it seems to be of has it.
+}  // namespace
+
 Reported ask_version(const LibraryDescriptor& library, void* handle, Version seeming) {
   Reported reported;
   const VersionFunction& function = library.version_function;
@@ -61,8 +62,6 @@ Reported ask_version(const LibraryDescriptor& library, void* handle, Version see
   }
   return reported;
 }
-
-}  // namespace
 
 const char* opened_path(void* handle) { return static_cast<const link_map*>(handle)->l_name; }
 

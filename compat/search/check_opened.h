@@ -15,6 +15,9 @@ namespace anycuda {
 constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
 constexpr int kLazyFlags = RTLD_LAZY | RTLD_LOCAL;  // where may_bind_lazily() (binding.h)
 
+// Calls the library's version function, if the release that it seems to be of has it.
+Reported ask_version(const LibraryDescriptor& library, void* handle, Version seeming);
+
 // The state of the candidate once it is open under `handle`: `usable`, or what is wrong with it,
 // with its detail. Stores in the candidate what the library reports. With an inode of 0 the file
 // was not examined: the process had it already.

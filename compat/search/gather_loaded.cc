@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
 #include <cstring>
 
+#include "compat/search/check_opened.h"
 #include "compat/search/gather.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/version/release_by_name.h"
@@ -47,15 +50,24 @@ void visit_relative(const LoadedCopy& copy, void* argument) {
   if (!visit->at_path) add_relative(visit->gathered, copy);
 }
 
-// Of the peers the minor counts, too.
+// Of the peers the minor counts, too. A call costs less than a look at the names of its file and
+// folders.
 void read_peers(Gathered* gathered) {
   for (int i = 0; i < gathered->report.peer_count; ++i) {
+    const LibraryDescriptor& library = *gathered->library().peer;
+    const char* const path = gathered->report.peer_paths[i];
     Version& peer = gathered->report.peers[i];
-    ImageFacts image;
-    image.version = peer;
-    const ToolkitVersion toolkit = read_release(
-        *gathered->library().peer, gathered->report.peer_paths[i], &gathered->arena, &image);
-    if (toolkit.version.known()) peer = toolkit.version;
+    Version told;
+    if (void* const handle = gathered->machine.open(path, kOpenFlags | RTLD_NOLOAD).handle) {
+      told = ask_version(library, handle, peer).version;
+      dlclose(handle);
+    }
+    if (!told.known()) {
+      ImageFacts image;
+      image.version = peer;
+      told = read_release(library, path, &gathered->arena, &image).version;
+    }
+    if (told.known()) peer = told;
   }
 }
 

@@ -159,9 +159,7 @@ class Search {
         report_.request.only_asks && (loaded || is_loaded(machine, candidate->path));
     const bool lazily = !loaded && candidate->image.needs_only_libc &&
                         may_bind_lazily(candidate->path, machine, &gathered_.arena);
-    const int flags = loaded   ? kOpenFlags | RTLD_NOLOAD
-                      : lazily ? kLazyFlags
-                               : kOpenFlags;
+    const int flags = loaded ? kOpenFlags | RTLD_NOLOAD : lazily ? kLazyFlags : kOpenFlags;
     const OpenResult opened = machine.open(candidate->path, flags);
     if (opened.handle == nullptr) {
       candidate->image.state = FileState::open_failed;
