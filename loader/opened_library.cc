@@ -2,12 +2,10 @@
 #include "loader/opened_library.h"
 
 #include <atomic>
-#include <cerrno>
 #include <new>
 
-#include "compat/base/reserve.h"
-#include "compat/base/shortage.h"
 #include "compat/search/machine/loaded_names.h"
+#include "loader/process/process_records.h"
 #include "loader/symbols/variables.h"
 
 namespace anycuda {
@@ -30,16 +28,13 @@ const Opened* adopt_library(void* handle, Version version, const char* path, boo
   const int index = is_earlier(handle) ? -1 : kLibrary.index_of(version.major);
   const Opened* other = opened_library();
   if (other != nullptr) return other;
-  void* const pages = map_pages(sizeof(Opened));
-  if (pages == nullptr) {
-    note_shortage(ENOMEM);
-    return nullptr;
-  }
+  void* const memory = lasting_memory(sizeof(Opened));
+  if (memory == nullptr) return nullptr;
   if (anycuda_fill_variables != nullptr) anycuda_fill_variables(handle);
-  const Opened* const mine = new (pages) Opened{handle, version, index, path};
+  const Opened* const mine = new (memory) Opened{handle, version, index, path};
   *is_new = opened.compare_exchange_strong(other, mine, std::memory_order_acq_rel);
   if (*is_new) return mine;
-  munmap(pages, sizeof(Opened));
+  release(memory, sizeof(Opened));
   return other;
 }
 

@@ -95,29 +95,16 @@ Process* process() {
 
 std::atomic<const CopyTable*> leading{nullptr};  // nullptr: not decided
 
-// For the first thread that joins. A child forked meanwhile takes other memory.
-CopyRecord own_record;
-std::atomic<bool> own_record_taken{false};
-
-ProcessRecord* record_of_copy() {
-  if (own_record_taken.exchange(true, std::memory_order_relaxed)) {
-    return new_record(RecordKind::copy, sizeof(CopyRecord));
-  }
-  own_record.record.size = sizeof own_record;
-  own_record.record.kind = RecordKind::copy;
-  return &own_record.record;
-}
-
 bool is_this_copy(const ProcessRecord& record) {
   return record.kind == RecordKind::copy && &table_of(record) == &anycuda_copy;
 }
 
 // False without memory.
 bool add_this_copy(Process* process) {
-  ProcessRecord* const mine = record_of_copy();
+  ProcessRecord* const mine = new_record(RecordKind::copy, sizeof(CopyRecord));
   if (mine == nullptr) return false;
   reinterpret_cast<CopyRecord*>(mine)->table = &anycuda_copy;
-  if (add_record(process, mine, is_this_copy) != mine && mine != &own_record.record) release(mine);
+  if (add_record(process, mine, is_this_copy) != mine) release(mine);
   return true;
 }
 

@@ -134,12 +134,8 @@ void take_slots_of_copies();
 
 // This copy's own (in the entry file).
 extern "C" __attribute__((visibility("hidden"))) const anycuda::CopyTable anycuda_copy;
-// 1 in a static stub.
-extern "C" __attribute__((visibility("hidden"))) const std::uint32_t anycuda_is_static;
 
 namespace anycuda {
-
-inline bool is_static_stub() { return anycuda_is_static != 0; }
 
 template <typename Function>
 typename Function::Type* function_of(const CopyTable& copy) {

@@ -12,7 +12,12 @@
 #include <cstddef>
 #include <cstdint>
 
+// 1 in a static stub.
+extern "C" __attribute__((visibility("hidden"))) const std::uint32_t anycuda_is_static;
+
 namespace anycuda {
+
+inline bool is_static_stub() { return anycuda_is_static != 0; }
 
 enum class RecordKind : std::uint32_t { copy = 1, leader = 2, choice = 3 };
 
@@ -34,9 +39,14 @@ static_assert(sizeof(Process) == 64);
 ProcessRecord* add_record(Process* process, ProcessRecord* mine,
                           bool (*is_same)(const ProcessRecord& there));
 
+// Zeroed memory for the rest of the process, aligned to 16; nullptr without memory.
+void* lasting_memory(std::size_t size);
+// For memory that is not needed after all.
+void release(void* memory, std::size_t size);
+
 // Memory for a record of that size, zeroed but for its head; nullptr without memory.
 ProcessRecord* new_record(RecordKind kind, std::size_t size);
 // For a record that has not been added.
-void release(ProcessRecord* record);
+inline void release(ProcessRecord* record) { release(record, record->size); }
 
 }  // namespace anycuda
