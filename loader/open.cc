@@ -44,6 +44,7 @@ bool may_serve(const Opened& library, int caller_major, CrossMajor cross_major) 
 
 // Reserves the memory for the report of a failure, however much the search takes.
 const Report* search_with_reserve(const Request& request, Arena* arena) {
+  share_absent_names();
   const ArenaReserve for_report(arena, kReportBytes);
   return search(request, this_machine(), arena);
 }

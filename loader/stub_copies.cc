@@ -5,6 +5,7 @@
 
 #include "compat/base/gnu_hash.h"
 #include "compat/base/log.h"
+#include "compat/search/machine/absent_names.h"
 #include "compat/search/machine/loaded.h"
 #include "loader/tables.h"
 
@@ -31,6 +32,11 @@ struct ChoiceRecord {
   char text[1];
 };
 
+struct AbsentRecord {
+  ProcessRecord record;
+  AbsentNames::Place places[AbsentNames::kPlaces];
+};
+
 const CopyTable& table_of(const ProcessRecord& record) {
   return *reinterpret_cast<const CopyRecord&>(record).table;
 }
@@ -45,10 +51,12 @@ const char* library_of(const ProcessRecord& record) {
 }
 
 bool is_of_library(const ProcessRecord& record, RecordKind kind) {
-  return record.kind == kind && std::strcmp(library_of(record), kLibrary.name) == 0;
+  return record.kind == kind &&
+         (kind == RecordKind::absent || std::strcmp(library_of(record), kLibrary.name) == 0);
 }
 
-// The first record of that kind for this library, from that place on; nullptr: the list has none.
+// The first record of that kind for this library (of the kind absent, for all), from that place on;
+// nullptr: the list has none.
 const ProcessRecord* find(const std::atomic<ProcessRecord*>& place, RecordKind kind) {
   const ProcessRecord* record = place.load(std::memory_order_seq_cst);
   while (record != nullptr && !is_of_library(*record, kind)) {
@@ -126,6 +134,7 @@ const CopyTable* newest_file(const Process& process) {
   return newest != nullptr ? newest : first_file(process);
 }
 
+bool is_absent(const ProcessRecord& record) { return record.kind == RecordKind::absent; }
 bool is_leader(const ProcessRecord& record) { return is_of_library(record, RecordKind::leader); }
 
 // nullptr without memory.
@@ -266,6 +275,18 @@ const Opened* choose_for_all_copies(const Found& found, bool* is_new) {
   *is_new = record == mine;
   if (record != mine) release(mine);
   return library;
+}
+
+void share_absent_names() {
+  ProcessRecord* record = const_cast<ProcessRecord*>(find(process()->first, RecordKind::absent));
+  if (record == nullptr && !is_static_stub()) {
+    ProcessRecord* const mine = new_record(RecordKind::absent, sizeof(AbsentRecord));
+    if (mine == nullptr) return;
+    record = add_record(process(), mine, is_absent);
+    if (record != mine) release(mine);
+  }
+  if (record == nullptr || record->size < sizeof(AbsentRecord)) return;
+  share_absent_names(reinterpret_cast<AbsentRecord*>(record)->places);
 }
 
 }  // namespace anycuda

@@ -127,6 +127,9 @@ struct Found {
 // memory.
 const Opened* choose_for_all_copies(const Found& found, bool* is_new);
 
+// Searches share what they do not find (absent_names.h).
+void share_absent_names();
+
 // Every other file takes its last-error slots.
 void take_slots_of_copies();
 

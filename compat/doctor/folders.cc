@@ -103,7 +103,7 @@ void look_at_system(Look look) {
   look_in(kHostsDriver);
   look_in(kOtherDriver);
   look_at(look, look.arena->join(root, "usr/local"));
-  each_system_toolkit(root, look.arena, visit_toolkit, &look);
+  each_system_toolkit({}, root, look.arena, visit_toolkit, &look);
 }
 
 char text[4096];

@@ -122,7 +122,8 @@ class Collector {
   bool is_trusted(const Root& root, const std::string& base, const std::string& path) {
     if (path.size() <= base.size() || !is_folder(path.c_str())) return true;  // nothing is there
     const std::string below = path.substr(base.size() + 1);
-    if (only_trusted_can_write(base.c_str(), below.c_str(), root.owner, &arena_)) return true;
+    if (only_trusted_can_write(base.c_str(), below.c_str(), owner_of(root.file), &arena_))
+      return true;
     found_.remark_untrusted(path);
     return false;
   }

@@ -172,11 +172,11 @@ void visit_file(const char* name, void* argument) {
 
 }  // namespace
 
-bool has_driver(const LibraryDescriptor& library, const char* root, const char* below,
-                Arena* arena) {
+bool has_driver(const Gathered& gathered, const char* root, const char* below) {
+  const LibraryDescriptor& library = gathered.library();
   for (int i = 0; i < library.major_count; ++i) {
-    const FilePath path(arena, {root, below, library.majors[i].soname});
-    if (path.text == nullptr || is_entry(path.text)) return true;
+    const FilePath path(&gathered.arena, {root, below, library.majors[i].soname});
+    if (path.text == nullptr || gathered.absent.find(path.text, is_entry)) return true;
   }
   return false;
 }

@@ -14,8 +14,7 @@ void gather_folder(Gathered* gathered, SearchTier tier, const char* folder);
 
 // Has the folder `below` in `root` a file with the driver's name? True, too, if that cannot be
 // told.
-bool has_driver(const LibraryDescriptor& library, const char* root, const char* below,
-                Arena* arena);
+bool has_driver(const Gathered& gathered, const char* root, const char* below);
 
 // Reads the facts of one file without loading it, but no image of a file that `gathered` has seen.
 // Texts live in the arena.

@@ -32,7 +32,7 @@ struct TierVisit {
     TierSummary& summary = gathered->summary(tier);
     // Most searches for the driver look in more than a dozen folders, and find it in none of them.
     const bool asks_first = library().is_driver && !gathered->logs_steps;
-    if (asks_first && !has_driver(library(), root, below, &arena())) {
+    if (asks_first && !has_driver(*gathered, root, below)) {
       ++summary.folders;
       return;
     }
@@ -80,11 +80,11 @@ void gather_variable(Gathered* gathered) {
 // "nvidia" folder for a program to find.
 void refuse_others_files(const TierVisit& visit, const Root& root, const char* below,
                          const char* folder) {
-  const bool folders_are_trusted =
-      only_trusted_can_write(root.path, below, root.owner, &visit.arena());
+  const uid_t owner = owner_of(root.file);
+  const bool folders_are_trusted = only_trusted_can_write(root.path, below, owner, &visit.arena());
   for (Candidate* c = visit.gathered->first_here(); c != nullptr; c = c->next) {
     if (!is_below(c->path, folder)) continue;
-    if (folders_are_trusted && only_trusted_can_write(c->path, root.owner)) continue;
+    if (folders_are_trusted && only_trusted_can_write(c->path, owner)) continue;
     c->image.state = FileState::not_trusted;
     c->inode = 0;  // where something else leads to it, it is another candidate
   }
@@ -98,7 +98,8 @@ void in_site_packages(const TierVisit& visit, const Root& root) {
     if (!top.empty() && top == missing) continue;
     const std::size_t mark = arena.mark();
     const char* const shared = folder[1] != nullptr ? arena.copy(top) : nullptr;
-    if (shared != nullptr && !is_folder(arena.join(root.path, shared))) {
+    if (shared != nullptr &&
+        !visit.gathered->absent.find(arena.join(root.path, shared), is_folder)) {
       missing = top;
       arena.rewind(mark);
       continue;
@@ -188,7 +189,7 @@ bool gather_tier(Gathered* gathered, SearchTier tier, EnvironmentEnd end) {
     const LibraryDescriptor& library = gathered->library();
     const Interpreter* program = library.is_driver ? nullptr : &gathered->program();
     const RootQuery query{program, gathered->report.request.caller, library.file_prefix,
-                          library.is_driver};
+                          library.is_driver, gathered->absent};
     each_root(gathered->machine, query, tier, &gathered->arena, visit_root, &visit);
   }
   return visit.ended || end.ends(end.argument);

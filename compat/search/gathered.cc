@@ -69,12 +69,22 @@ Candidate* Gathered::add(SearchTier tier, const char* path) {
 }
 
 bool Gathered::is_new_folder(const char* path) {
-  struct stat status;
-  if (path == nullptr || noted(stat(path, &status)) != 0) return false;
+  if (path == nullptr) return false;
+  const std::uint64_t name = AbsentNames::name_of(path);
+  bool is_known = absent.has(name);
   for (int i = 0; i < folder_count_; ++i) {
-    if (folders_[i].inode == status.st_ino && folders_[i].device == status.st_dev) return false;
+    is_known = is_known || absent.has(folders_[i].name * name);
   }
-  if (folder_count_ < kMostFolders) folders_[folder_count_++] = {status.st_dev, status.st_ino};
+  if (is_known) return false;
+  struct stat status;
+  if (!absent.note(name, noted(stat(path, &status)) == 0)) return false;
+  for (int i = 0; i < folder_count_; ++i) {
+    if (folders_[i].inode != status.st_ino || folders_[i].device != status.st_dev) continue;
+    absent.add(folders_[i].name * name);  // never both in one search
+    return false;
+  }
+  if (folder_count_ == kMostFolders) return true;
+  folders_[folder_count_++] = {status.st_dev, status.st_ino, name};
   return true;
 }
 

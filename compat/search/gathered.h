@@ -4,18 +4,21 @@
 #pragma once
 
 #include "compat/base/log.h"
+#include "compat/search/machine/absent_names.h"
 #include "compat/search/machine/machine.h"
 #include "compat/search/search_report.h"
 
 namespace anycuda {
 
 struct Gathered {
-  Gathered(Report* so_far, const Machine& world, Arena* memory)
-      : report(*so_far), machine(world), arena(*memory) {}
+  Gathered(Report* so_far, const Machine& world, Arena* memory,
+           AbsentNames others = shared_absent_names())
+      : report(*so_far), machine(world), arena(*memory), absent(others) {}
 
   Report& report;
   const Machine& machine;
   Arena& arena;
+  const AbsentNames absent;
   // Asked once, since it reads the environment.
   const bool logs_steps = log_enabled(LogLevel::debug);
   Candidate* last = nullptr;
@@ -63,6 +66,7 @@ struct Gathered {
   struct SeenFolder {
     dev_t device;
     ino_t inode;
+    std::uint64_t name;  // AbsentNames::name_of()
   };
   static constexpr int kMostFolders = 16;
   SeenFolder folders_[kMostFolders];

@@ -45,8 +45,8 @@ bool same(Version a, Version b) { return a.major == b.major && a.minor == b.mino
 // The work of one search: it gathers candidates tier by tier, and opens the best one.
 class Search {
  public:
-  Search(Report* report, const Machine& machine, Arena* arena)
-      : gathered_(report, machine, arena), report_(*report) {}
+  Search(Report* report, const Machine& machine, AbsentNames absent, Arena* arena)
+      : gathered_(report, machine, arena, absent), report_(*report) {}
 
   void run() {
     search_tiers();
@@ -247,11 +247,17 @@ const Report* search(const Request& request, const Machine& machine, Arena* aren
   void* const memory = arena->usable() ? arena->take_raw(sizeof(Report)) : nullptr;
   if (memory == nullptr) return nullptr;
   const std::size_t mark = arena->mark();
+  AbsentNames absent = shared_absent_names();
   for (int i = 1;; ++i) {
+    // What did not exist for an earlier search may be installed by now. (Of the driver one answer
+    // counts for all stubs.)
+    const bool may_ask_again = absent.any() && !request.library->is_driver;
     auto* const report = new (memory) Report(request);
-    Search work(report, machine, arena);
+    Search work(report, machine, absent, arena);
     if (request.policy.wrong_count == 0) work.run();
-    if (i == kMostSearches || !work.is_outdated()) return report;
+    const bool asks_again = may_ask_again && report->candidates() == nullptr;
+    if (i == kMostSearches || (!asks_again && !work.is_outdated())) return report;
+    if (asks_again) absent = {};
     arena->rewind(mark);
   }
 }

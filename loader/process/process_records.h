@@ -19,7 +19,7 @@ namespace anycuda {
 
 inline bool is_static_stub() { return anycuda_is_static != 0; }
 
-enum class RecordKind : std::uint32_t { copy = 1, leader = 2, choice = 3 };
+enum class RecordKind : std::uint32_t { copy = 1, leader = 2, choice = 3, absent = 4 };
 
 struct ProcessRecord {
   std::atomic<ProcessRecord*> next;

@@ -24,10 +24,11 @@ void fill(Machine& machine) {
   machine.toolkit(cudart, "12.9").toolkit(nvrtc, "12.9").wheel(nvjitlink, "12.9").driver(535);
 }
 
-// The files that system calls named between the program's marks, one per line of strace.
+// The files that system calls named between the program's last marks, one per line of strace.
 struct Trace {
   ProcessResult result;
   std::vector<std::string> files;
+  std::vector<std::string> absent;  // of them
 };
 
 Trace trace(const Machine& machine, const std::vector<std::string>& steps) {
@@ -47,7 +48,7 @@ Trace trace(const Machine& machine, const std::vector<std::string>& steps) {
                                       "mark:begin"};
   command.insert(command.end(), steps.begin(), steps.end());
   command.push_back("mark:end");
-  Trace trace{machine.run(command), {}};
+  Trace trace{machine.run(command), {}, {}};
   const std::string imported = "import: yes\n";
   EXPECT_EQ(trace.result.out.substr(0, imported.size()), imported);
   trace.result.out.erase(0, imported.size());
@@ -56,12 +57,15 @@ Trace trace(const Machine& machine, const std::vector<std::string>& steps) {
   for (std::string line; std::getline(lines, line);) {
     if (line.find("/anycuda-mark/") != std::string::npos) {
       inside = line.find("/anycuda-mark/begin") != std::string::npos;
+      if (inside) trace.files = trace.absent = {};
       continue;
     }
     const std::size_t quote = line.find('"');
     if (!inside || quote == std::string::npos) continue;
     const std::string file = line.substr(quote + 1, line.find('"', quote + 1) - quote - 1);
-    if (!file.empty()) trace.files.push_back(file);  // empty: an open file is asked about
+    if (file.empty()) continue;  // an open file is asked about
+    trace.files.push_back(file);
+    if (line.find(" ENOENT ") != std::string::npos) trace.absent.push_back(file);
   }
   return trace;
 }
@@ -114,6 +118,22 @@ TEST_F(Traced, TheFirstCallOpensCuda) {  // that the trace sees what the others 
   const Trace seen =
       trace(machine, {"import:" + stub("cudart").string(), "call:cudaPeekAtLastError"});
   EXPECT_THAT(seen.files, ::testing::Contains(HasSubstr("/libcudart.so.12")));
+}
+
+// The first stub's search has asked for the others (docs/copies.md).
+TEST_F(Traced, TheFirstCallOfAFurtherStub_AsksOnlyForWhatExists) {
+  Machine machine;
+  for (const char* release : {"12.9", "13.5"}) machine.toolkit(cudart, release);
+  machine.toolkit(nvrtc, "12.9");
+  const std::string call_nvrtc = "call:nvrtcGetErrorString";
+  const auto import = [](const char* library) { return "import:" + stub(library).string(); };
+  const Trace first = trace(machine, {import("nvrtc"), call_nvrtc});
+  EXPECT_THAT(first.files, ::testing::Contains(HasSubstr("/libnvrtc.so.12")));
+  const Trace further = trace(machine, {import("cudart"), "call:cudaPeekAtLastError", "mark:end",
+                                        import("nvrtc"), "mark:begin", call_nvrtc});
+  EXPECT_THAT(further.files, ::testing::Contains(HasSubstr("/libnvrtc.so.12")));
+  EXPECT_THAT(first.absent, ::testing::SizeIs(::testing::Gt(20)));
+  EXPECT_THAT(further.absent, ElementsAre(machine.root() / "etc/ld.so.cache"));
 }
 
 class BuiltByNvcc : public ::testing::TestWithParam<std::string> {

@@ -13,6 +13,8 @@
 #include "compat/base/log.h"
 #include "compat/base/shortage.h"
 #include "compat/search/driver/oldest_gpu.h"
+#include "compat/search/machine/absent_names.h"
+#include "compat/search/machine/loaded.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
 
@@ -46,13 +48,29 @@ void report_refused_file(const Report& report, Arena* arena) {
   }
 }
 
+// Stands for "no driver" (docs/copies.md): the search depends on these two.
+std::uint64_t name_of_absence() {
+  const char* const path = environment_variable("LD_LIBRARY_PATH");
+  return 3 * AbsentNames::hash(system_root()) * AbsentNames::hash(path != nullptr ? path : "");
+}
+
 // nullptr without a driver or without memory.
 const Driver* ask_driver_library() {
+  const std::uint64_t before = shortages();
+  const std::uint64_t absence = name_of_absence();
+  // Another stub has found none, and nobody has loaded one since.
+  if (shared_absent_names().has(absence) && environment_variable(kDriver.variable) == nullptr &&
+      !is_defined(kDriver.version_function.name)) {
+    return nullptr;
+  }
   Arena arena;
   const DriverLookup lookup = look_up_driver(&arena);
   const Driver& driver = lookup.driver;
   if (driver.status == Driver::kNoFile) {
-    if (lookup.report != nullptr) report_refused_file(*lookup.report, &arena);
+    if (lookup.report == nullptr) return nullptr;
+    report_refused_file(*lookup.report, &arena);
+    const bool is_absent = lookup.report->candidates() == nullptr && shortage_since(before) == 0;
+    if (is_absent) shared_absent_names().add(absence);
     return nullptr;
   }
   if (driver.facts.present) {

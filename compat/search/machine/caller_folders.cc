@@ -47,23 +47,17 @@ const char* file_of(const LoadedObject& object, const Interpreter& program, Aren
   return arena->format("%s/%.*s", origin.text(), static_cast<int>(file.size()), file.data());
 }
 
-uid_t owner_of(const char* file) {
-  struct stat status;
-  return noted(stat(file, &status)) == 0 ? status.st_uid : 0;
-}
-
 bool visit_above(const char* file, bool of_caller, Arena* arena, CallerFolderVisitor visit,
                  void* argument) {
   if (file == nullptr || *file != '/') return true;
   const LexicalPath path(arena, file);
-  const uid_t owner = owner_of(file);
   std::string_view folder = folder_of(path.text());
   const std::string_view prefix = of_caller ? folder_of(folder) : "";
   bool guessed = false;
   bool in_packages = is_in_packages(folder);
   for (; !folder.empty() && folder != "/"; folder = folder_of(folder)) {
     const char* name = arena->copy(folder);
-    if (name != nullptr && !visit({name, guessed, owner, folder == prefix}, argument)) return false;
+    if (name != nullptr && !visit({name, guessed, file, folder == prefix}, argument)) return false;
     if (is_packages(folder)) in_packages = is_in_packages(folder_of(folder));
     guessed = !in_packages;
   }
@@ -90,7 +84,7 @@ bool visit_link(const Interpreter& program, Arena* arena, CallerFolderVisitor vi
   // The current folder may be another than at the start.
   const char* real = real_path(link.c_str(), arena);
   if (real == nullptr || std::strcmp(real, program.executable) != 0) return true;
-  return visit({folder, true, owner_of(program.executable), true}, argument);
+  return visit({folder, true, program.executable, true}, argument);
 }
 
 // The distinct site-packages folders of what is loaded. Collected first and looked into later: the

@@ -15,8 +15,8 @@ struct CallerFolder {
   // It lies above the caller's own folder and above the site-packages that it is in, and only its
   // place suggests it.
   bool guessed;
-  uid_t owner;     // of the caller's file
-  bool is_prefix;  // of the caller, PREFIX of PREFIX/bin/program
+  const char* file;  // the caller's: what its owner has put there is trusted
+  bool is_prefix;    // of the caller, PREFIX of PREFIX/bin/program
 };
 
 using CallerFolderVisitor = bool (*)(const CallerFolder& folder, void* argument);

@@ -7,11 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 
 #include "compat/base/environment.h"
 #include "compat/base/shortage.h"
+#include "compat/search/machine/absent_names.h"
 
 namespace anycuda {
 namespace {
@@ -53,7 +55,44 @@ void note_shortage_of_mappings(const char* path, const char* error) {
   close(file);
 }
 
+std::atomic<AbsentNames::Place*> shared_places{nullptr};
+
 }  // namespace
+
+void share_absent_names(AbsentNames::Place* places) {
+  shared_places.store(places, std::memory_order_release);
+}
+
+AbsentNames shared_absent_names() {
+  return AbsentNames(shared_places.load(std::memory_order_acquire));
+}
+
+std::uint64_t AbsentNames::hash(const char* text) {  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325;
+  while (*text != '\0') hash = (hash ^ static_cast<unsigned char>(*text++)) * 0x100000001b3;
+  return hash | 1;
+}
+
+bool AbsentNames::look(std::uint64_t name, bool adds) const {
+  for (int i = 0; places_ != nullptr && i < kPlaces; ++i) {
+    std::uint64_t other = places_[i].load(std::memory_order_relaxed);
+    if (other == 0 && (!adds || places_[i].compare_exchange_strong(other, name))) return false;
+    if (other == name) return true;
+  }
+  return false;
+}
+
+bool AbsentNames::note(std::uint64_t name, bool exists) const {
+  if (!exists && (errno == ENOENT || errno == ENOTDIR)) add(name);
+  return exists;
+}
+
+bool AbsentNames::find(const char* path, bool (*exists)(const char*)) const {
+  if (path == nullptr) return false;
+  const std::uint64_t name = name_of(path);
+  errno = 0;  // it may exist, and be no folder
+  return !has(name) && note(name, exists(path));
+}
 
 OpenResult open_shared_library(const char* path, int flags) {
   errno = 0;

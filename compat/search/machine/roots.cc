@@ -73,17 +73,17 @@ void library_path(Walk* walk) {
 
 struct CallersEnvironment {
   Walk* walk;
-  uid_t owner;
+  const char* file;
 };
 
 bool visit_environment(const char* path, bool begins, void* environment) {
   const auto& callers = *static_cast<const CallersEnvironment*>(environment);
-  return callers.walk->root({RootKind::site_packages, path, begins, true, callers.owner});
+  return callers.walk->root({RootKind::site_packages, path, begins, true, callers.file});
 }
 
 bool visit_caller_folder(const CallerFolder& folder, void* argument) {
   auto* walk = static_cast<Walk*>(argument);
-  if (!walk->root({RootKind::site_packages, folder.path, true, folder.guessed, folder.owner})) {
+  if (!walk->root({RootKind::site_packages, folder.path, true, folder.guessed, folder.file})) {
     return false;
   }
   // pip puts a compiled program into the bin of a virtual environment, its packages into the lib:
@@ -91,11 +91,12 @@ bool visit_caller_folder(const CallerFolder& folder, void* argument) {
   if (!folder.is_prefix || walk->query.program->is_interpreter()) return true;
   // The file first: most programs are in no such environment.
   const char* config = walk->arena->join(folder.path, "pyvenv.cfg");
-  if (config == nullptr || !only_trusted_can_write(config, folder.owner) ||
-      !only_trusted_can_write(folder.path, folder.owner)) {
+  if (!walk->query.absent.find(config, is_entry)) return true;
+  const uid_t owner = owner_of(folder.file);
+  if (!only_trusted_can_write(config, owner) || !only_trusted_can_write(folder.path, owner)) {
     return true;
   }
-  CallersEnvironment environment{walk, folder.owner};
+  CallersEnvironment environment{walk, folder.file};
   each_packages_folder(folder.path, walk->arena, visit_environment, &environment);
   return !walk->ended;
 }
@@ -175,7 +176,7 @@ constexpr char kToolkitVariables[][20] = {"CUDA_PATH",        "CUDA_HOME",
 void toolkit_variables(Walk* walk) {
   for (const auto& name : kToolkitVariables) {
     const char* path = walk->machine.variable(name);
-    if (!walk->root({RootKind::toolkit, path, true, false, 0, name})) return;
+    if (!walk->root({RootKind::toolkit, path, true, false, nullptr, name})) return;
   }
 }
 
@@ -190,7 +191,8 @@ void system(Walk* walk) {
   if (dynamic) each_cached_library(root, walk->query.file_prefix, walk->arena, visit_cached, walk);
   if (dynamic) walk->root({RootKind::system, root, false});
   if (!walk->query.from_driver && !walk->ended) {
-    each_system_toolkit(root, walk->arena, visit_path<RootKind::toolkit, false>, walk);
+    each_system_toolkit(walk->query.absent, root, walk->arena, visit_path<RootKind::toolkit, false>,
+                        walk);
   }
   if (!dynamic) walk->root({RootKind::system, root, false});
 }

@@ -4,8 +4,7 @@
 // C++ finder both use this enumeration; each has its own list of folders below a root.
 #pragma once
 
-#include <sys/types.h>
-
+#include "compat/search/machine/absent_names.h"
 #include "compat/search/machine/machine.h"
 #include "compat/search/machine/search_tier.h"
 
@@ -27,10 +26,10 @@ struct Root {
   // It begins an environment: a set of roots whose newest library is taken, and which is preferred
   // to the following environments.
   bool begins = true;
-  // A guess by its place: a library below counts only if just root, the process's user and `owner`
-  // can change it (trust.h).
+  // A guess by its place: a library below counts only if just root, the process's user and the
+  // owner of this file can change it (trust.h).
   bool guessed = false;
-  uid_t owner = 0;
+  const char* file = nullptr;
   const char* variable = nullptr;  // that names it
 };
 
@@ -39,6 +38,7 @@ struct RootQuery {
   const void* caller = nullptr;          // in the object that asks
   const char* file_prefix = nullptr;  // of a dynamic library's names; nullptr: another kind of file
   bool from_driver = false;  // installed by the display driver: never in Python or toolkits
+  AbsentNames absent = {};
 };
 
 // False ends the visits.

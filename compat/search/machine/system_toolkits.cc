@@ -65,8 +65,8 @@ const Entry* sorted(const char* folder, const char* prefix, Arena* arena) {
 
 }  // namespace
 
-void each_system_toolkit(const char* root, Arena* arena, bool (*visit)(const char*, void*),
-                         void* argument) {
+void each_system_toolkit(AbsentNames absent, const char* root, Arena* arena,
+                         bool (*visit)(const char*, void*), void* argument) {
   const auto go = [&](const char* path) { return path == nullptr || visit(path, argument); };
   const char* local = arena->join(root, "usr/local");
   for (const Entry* one = sorted(local, "cuda", arena); one != nullptr; one = one->next) {
@@ -74,6 +74,7 @@ void each_system_toolkit(const char* root, Arena* arena, bool (*visit)(const cha
   }
   if (!go(arena->join(root, "opt/cuda"))) return;
   const char* sdk = arena->join(root, kHpcSdk);
+  if (!absent.find(sdk, is_folder)) return;
   for (const Entry* release = sorted(sdk, "", arena); release != nullptr; release = release->next) {
     const char* folder = arena->format("%s/%s/cuda", sdk, release->name);
     for (const Entry* one = sorted(folder, "", arena); one != nullptr; one = one->next) {

@@ -11,6 +11,11 @@
 
 namespace anycuda {
 
+uid_t owner_of(const char* file) {
+  struct stat status;
+  return file != nullptr && noted(stat(file, &status)) == 0 ? status.st_uid : 0;
+}
+
 bool only_trusted_can_write(const char* path, uid_t owner) {
   struct stat status;
   if (noted(stat(path, &status)) != 0 || (status.st_mode & S_IWOTH) != 0) return false;

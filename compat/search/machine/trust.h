@@ -19,4 +19,7 @@ bool only_trusted_can_write(const char* folder, const char* below, uid_t owner, 
 // The same for one file or folder.
 bool only_trusted_can_write(const char* path, uid_t owner);
 
+// Of that file; root without one.
+uid_t owner_of(const char* file);
+
 }  // namespace anycuda
