@@ -131,6 +131,15 @@ bool share_soname(const LibraryDescriptor& library, int caller_major, int librar
   return newest != caller_major && newest == library.newest_like(library_major);
 }
 
+// Is the library of the CUDA that the caller was built for, or of a later one with its SONAME? Then
+// another major would not help.
+bool is_of_callers_cuda(const LibraryDescriptor& library, const FunctionFailure& failure) {
+  const int caller = failure.caller_major;
+  const int major = failure.library_major;
+  return caller == kUnversionedCaller || major == caller ||
+         (major > caller && major <= library.newest_like(caller));
+}
+
 }  // namespace
 
 std::atomic<int> silent_folders{0};
@@ -225,8 +234,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
   }
   if (failure.hint != nullptr) {
     message.add("  what to do: %s.\n", failure.hint);
-  } else if (is_other || function_hint(library, failure.caller_major, failure.library_major) ==
-                             FunctionHint::own_major) {
+  } else if (is_other || !is_of_callers_cuda(library, failure)) {
     message.add(
         "  what to do: install %s %s of %s%s; if other CUDA versions stay installed, also set "
         "ANYCUDA_CROSS_MAJOR=reject.\n",

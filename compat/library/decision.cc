@@ -4,6 +4,22 @@
 #include <algorithm>
 #include <charconv>
 
+namespace anycuda {
+
+PairVerdict evaluate_pair(const ComponentPair& pair) {
+  const bool majors_differ = pair.first.major != pair.second.major;
+  if (majors_differ && pair.both_runtimes) return PairVerdict::two_runtimes;
+  if (pair.same_group && (majors_differ || pair.first.minor != pair.second.minor)) {
+    return majors_differ ? PairVerdict::major_differs : PairVerdict::minor_differs;
+  }
+  if (majors_differ && !pair.only_portable_flows && !pair.allowed) {
+    return PairVerdict::major_differs;
+  }
+  return PairVerdict::compatible;
+}
+
+}  // namespace anycuda
+
 namespace anycuda::compat {
 namespace {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compat/base/arena.h"
-#include "compat/search/version/toolkit_version.h"
+#include "compat/search/version/release_by_name.h"
 
 namespace anycuda {
 

@@ -11,7 +11,7 @@
 #include "compat/rules/candidate_rule.h"
 #include "compat/search/elf/image_facts.h"
 #include "compat/search/machine/search_tier.h"
-#include "compat/search/version/toolkit_version.h"
+#include "compat/search/version/release_by_name.h"
 
 namespace anycuda {
 

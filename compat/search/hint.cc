@@ -59,11 +59,4 @@ const char* hint_for(const Report& report, Arena* arena) {
   return text != nullptr ? text : report.library().install_hint;
 }
 
-FunctionHint function_hint(const LibraryDescriptor& library, int caller_major, int library_major) {
-  const bool own =
-      caller_major == kUnversionedCaller || library_major == caller_major ||
-      (library_major > caller_major && library_major <= library.newest_like(caller_major));
-  return own ? FunctionHint::newer_library : FunctionHint::own_major;
-}
-
 }  // namespace anycuda

@@ -7,9 +7,17 @@
 #include "compat/base/arena.h"
 #include "compat/descriptor/library.h"
 #include "compat/search/elf/image_facts.h"
-#include "compat/search/version/toolkit_version.h"
 
 namespace anycuda {
+
+// The CUDA Toolkit that a file belongs to, and what tells it. Texts live in an arena, or are
+// static.
+struct ToolkitVersion {
+  Version version;           // unknown: `problem` says why
+  const char* source = "";   // "cuda.h", "wheel nvidia-cuda-nvrtc-cu12 12.9.86"
+  const char* file = "";     // the file or folder that tells it
+  const char* problem = "";  // the examined files, or the conflict
+};
 
 // The release, if a name tells it; else it is unknown. Names also narrow the image's version and
 // newest major, which are those that the file's symbols leave. `path`: absolute. Texts live in the

@@ -192,15 +192,5 @@ TEST(Hint, InvalidSetting_IsOnlyAboutIt) {
               HasSubstr("set ANYCUDA_DRIVER_COMPAT to assume_forward_compat, or unset it"));
 }
 
-TEST(Hint, Function_NamesTheMajorOnlyIfMajorsDiffer) {
-  EXPECT_EQ(function_hint(kLibrary, 12, 13), FunctionHint::own_major);
-  EXPECT_EQ(function_hint(kLibrary, 13, 12), FunctionHint::own_major);
-  EXPECT_EQ(function_hint(kLibrary, 12, 12), FunctionHint::newer_library);
-  EXPECT_EQ(function_hint(kLibrary, kUnversionedCaller, 12), FunctionHint::newer_library);
-  const LibraryDescriptor library = unit::of_two_majors();
-  EXPECT_EQ(function_hint(library, 12, 13), FunctionHint::newer_library);
-  EXPECT_EQ(function_hint(library, 13, 12), FunctionHint::own_major);
-}
-
 }  // namespace
 }  // namespace anycuda
