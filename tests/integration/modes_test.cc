@@ -144,16 +144,18 @@ TEST_F(Modes, BestEffortIsTheDefault) {
 }
 
 TEST_F(Modes, TheStubsVariableOverrulesTheCommonOne) {
-  machine_.wheel(cudart, "12.9").driver(535);
+  constexpr char kUnnamed[] = "usr/lib/x86_64-linux-gnu/libcudart.so.12";
+  put_only_soname("12.9", "usr/lib/x86_64-linux-gnu");
+  machine_.driver(535);
   machine_.env("ANYCUDA_COMPAT", "strict").env("ANYCUDA_STUB_COMPAT", "best_effort");
-  EXPECT_EQ(runtime(), kWheel12);
+  EXPECT_EQ(runtime(), kUnnamed);
   machine_.env("ANYCUDA_COMPAT", "best_effort").env("ANYCUDA_STUB_COMPAT", "strict");
   EXPECT_EQ(runtime(), "none");
   EXPECT_THAT(result_.err, AllOf(HasSubstr("; ANYCUDA_STUB_COMPAT=strict requires it"),
                                  HasSubstr("what to do: set ANYCUDA_STUB_COMPAT=best_effort")));
   machine_.env("ANYCUDA_COMPAT", "").env("ANYCUDA_STUB_COMPAT", "");
   machine_.env("ANYCUDA_API_COMPAT", "strict");
-  EXPECT_EQ(runtime(), kWheel12) << "the C++ API's variable steers no stub";
+  EXPECT_EQ(runtime(), kUnnamed) << "the C++ API's variable steers no stub";
 }
 
 TEST_F(Modes, DeclaredForwardCompatibility_OlderDriverRunsANewerMajor) {

@@ -143,7 +143,8 @@ void each_python_folder(const Machine& machine, const Interpreter& python, Arena
   Folders folders{*arena, visit, argument};
   // The rows "`pip install --target libs`, PYTHONPATH=libs (relative)", and, of the options,
   // "started as `python -s`"; tests/setups/test_sys_path.py has the others.
-  visit_pythonpath(&folders, python.search_path);
+  const char* const path = python.search_path;  // nullptr: Python has not started yet
+  visit_pythonpath(&folders, path != nullptr ? path : machine.variable("PYTHONPATH"));
   if (python.options.no_site) return;
   const bool virtual_environment = std::strcmp(python.prefix, python.base_prefix) != 0;
   if (virtual_environment) visit_prefix(&folders, python.prefix, python.version, true);
