@@ -78,25 +78,6 @@ inline char* as_one_line(char* text) {
   }
   return text;
 }
-// The same where the text may grow: visible escapes ("\x0a") in place of control characters. Calls
-// put(char) for each character of the result.
-template <typename Put>
-void as_one_line(std::string_view text, Put put) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  bool second = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool control = second || is_control(c, i + 1 < text.size() ? text[i + 1] : '\0');
-    second = control && c == kC1;
-    if (!control) {
-      put(c);
-      continue;
-    }
-    const auto code = static_cast<unsigned char>(c);
-    for (const char part : {'\\', 'x', kDigits[code >> 4], kDigits[code & 15]}) put(part);
-  }
-}
-
 // Takes the first line off `rest`, without its end; the last one may have none.
 inline std::string_view take_line(std::string_view* rest) {
   const std::size_t end = find(*rest, "\n");

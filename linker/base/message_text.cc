@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linker/base/message_text.h"
 
-#include "compat/base/text.h"
+#include "compat/library/errors/one_line.h"
 
 namespace anycuda::linker {
 
@@ -11,11 +11,7 @@ std::string describe(Version version) {
   return version.minor < 0 ? text : text + "." + std::to_string(version.minor);
 }
 
-std::string in_one_line(std::string_view text) {
-  std::string line;
-  text::as_one_line(text, [&](char letter) { line += letter; });
-  return line;
-}
+std::string in_one_line(std::string_view text) { return compat::one_line(text); }
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t kMost = 4096;  // a path has room
