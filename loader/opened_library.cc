@@ -4,7 +4,7 @@
 #include <atomic>
 #include <new>
 
-#include "compat/search/machine/loaded_names.h"
+#include "compat/search/symbols/loaded_names.h"
 #include "loader/process/process_records.h"
 #include "loader/symbols/variables.h"
 

@@ -8,7 +8,7 @@
 
 #include "compat/library/system.h"
 #include "compat/search/elf/classify.h"
-#include "compat/search/machine/loaded_names.h"
+#include "compat/search/symbols/loaded_names.h"
 #include "compat/search/machine/machine.h"
 
 namespace anycuda::compat {

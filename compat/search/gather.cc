@@ -92,20 +92,20 @@ void refuse_others_files(const TierVisit& visit, const Root& root, const char* b
 
 void in_site_packages(const TierVisit& visit, const Root& root) {
   Arena& arena = visit.arena();
-  std::string_view missing;  // NVIDIA's wheels share a folder, which most sites do not have
+  std::string_view shared;  // NVIDIA's wheels share a folder, which most sites do not have
+  bool has_shared = true;
   for (const char* const* folder = visit.library().wheel_folders; *folder != nullptr; ++folder) {
-    const std::string_view top = text::first(*folder, text::find(*folder, "/") + 1);
-    if (!top.empty() && top == missing) continue;
     const std::size_t mark = arena.mark();
-    const char* const shared = folder[1] != nullptr ? arena.copy(top) : nullptr;
-    if (shared != nullptr &&
-        !visit.gathered->absent.find(arena.join(root.path, shared), is_folder)) {
-      missing = top;
-      arena.rewind(mark);
-      continue;
+    const auto is_there = [&](const char* path) {
+      return visit.gathered->absent.find(path, is_folder);
+    };
+    const std::string_view top = text::first(*folder, text::find(*folder, "/") + 1);
+    if (!top.empty() && top != shared && folder[1] != nullptr) {
+      shared = top;
+      has_shared = is_there(arena.join(root.path, arena.copy(top)));
     }
-    const char* path = arena.join(root.path, *folder);
-    if (path == nullptr || !is_folder(path)) {
+    const char* const path = arena.join(root.path, *folder);
+    if ((top == shared && !has_shared) || !is_there(path)) {
       arena.rewind(mark);
       continue;
     }

@@ -9,7 +9,7 @@
 #include "compat/base/log.h"
 #include "compat/base/shortage.h"
 #include "compat/base/uncancelled.h"
-#include "compat/search/binding.h"
+#include "compat/search/symbols/binding.h"
 #include "compat/search/check_opened.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"

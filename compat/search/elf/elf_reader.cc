@@ -51,9 +51,9 @@ bool ElfReader::read_direct(std::size_t offset, void* into, std::size_t bytes) {
 bool ElfReader::read(std::size_t offset, void* into, std::size_t bytes) {
   if (offset > size_ || bytes > size_ - offset) return false;
   for (const Window& window : windows_) {
-    const std::size_t end = window.start + window.size;
-    if (window.size == 0 || offset < window.start || offset + bytes > end) continue;
-    std::memcpy(into, window.bytes + (offset - window.start), bytes);
+    const char* const found = window.at(offset, bytes);
+    if (found == nullptr) continue;
+    std::memcpy(into, found, bytes);
     return true;
   }
   const int place = offset == 0 ? 0 : 1;
@@ -78,6 +78,12 @@ ElfReader::Stretch ElfReader::stretch_at(Elf64_Addr address) const {
     return {s.p_offset + inside, s.p_filesz - inside};
   }
   return {};
+}
+
+// The bytes of the image where the first window has them, nullptr: not there. It stays as it is.
+const char* ElfReader::in_window(Elf64_Addr address, std::size_t bytes) const {
+  const Stretch stretch = stretch_at(address);
+  return bytes <= stretch.bytes ? windows_[0].at(stretch.offset, bytes) : nullptr;
 }
 
 bool ElfReader::read_at(Elf64_Addr address, void* into, std::size_t bytes) {
@@ -121,45 +127,14 @@ FileState ElfReader::read_dynamic() {
     if (segments_[i].p_type == PT_DYNAMIC) dynamic = &segments_[i];
   }
   if (dynamic == nullptr) return FileState::other_library;
-  Elf64_Addr strings = 0;
   const std::size_t count = std::min(dynamic->p_filesz / sizeof(Elf64_Dyn), kMaxDynamic);
   auto* entries = static_cast<Elf64_Dyn*>(arena_.take_raw(count * sizeof(Elf64_Dyn)));
   if (entries == nullptr) return FileState::out_of_memory;
   if (!read(dynamic->p_offset, entries, count * sizeof(Elf64_Dyn))) return FileState::truncated;
-  for (std::size_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i) {
-    const Elf64_Dyn& entry = entries[i];
-    switch (entry.d_tag) {
-      case DT_STRTAB:
-        strings = entry.d_un.d_ptr;
-        break;
-      case DT_STRSZ:
-        strings_size_ = entry.d_un.d_val;
-        break;
-      case DT_SYMTAB:
-        symbols_ = entry.d_un.d_ptr;
-        break;
-      case DT_HASH:
-        hash_ = entry.d_un.d_ptr;
-        break;
-      case DT_GNU_HASH:
-        gnu_hash_ = entry.d_un.d_ptr;
-        break;
-      case DT_NEEDED:
-        needs_libraries_ = true;
-        break;
-      case DT_SONAME:
-        soname_ = entry.d_un.d_val;
-        break;
-      case DT_VERDEF:
-        versions_ = entry.d_un.d_ptr;
-        break;
-      case DT_VERDEFNUM:
-        version_count_ = entry.d_un.d_val;
-        break;
-      default:
-        break;
-    }
-  }
+  entries_ = entries;
+  entry_count_ = count;
+  const Elf64_Addr strings = value_of(DT_STRTAB);
+  strings_size_ = value_of(DT_STRSZ);
   if (strings == 0 || strings_size_ == 0 || strings_size_ > kMaxStrings) {
     strings_size_ = 0;
     return FileState::other_library;
@@ -167,13 +142,15 @@ FileState ElfReader::read_dynamic() {
   // More than the table: a zero ends an unterminated string of a broken file, and HashedName reads
   // eight bytes at a time.
   constexpr std::size_t kBehind = 8;
-  auto* text = static_cast<char*>(arena_.take_raw(strings_size_ + kBehind));
-  if (text == nullptr) return FileState::out_of_memory;
-  if (!read_at(strings, text, strings_size_)) return FileState::truncated;
-  std::memset(text + strings_size_, 0, kBehind);
-  strings_ = text;
-  entries_ = entries;
-  entry_count_ = count;
+  strings_ = in_window(strings, strings_size_ + kBehind);
+  if (strings_ == nullptr || strings_[strings_size_ - 1] != '\0') {
+    auto* text = static_cast<char*>(arena_.take_raw(strings_size_ + kBehind));
+    if (text == nullptr) return FileState::out_of_memory;
+    if (!read_at(strings, text, strings_size_)) return FileState::truncated;
+    std::memset(text + strings_size_, 0, kBehind);
+    strings_ = text;
+  }
+  gnu_hash_ = value_of(DT_GNU_HASH);
   return FileState::usable;
 }
 
@@ -199,7 +176,10 @@ Elf64_Addr ElfReader::next_version(Elf64_Addr address, const char** name) {
 }
 
 template <typename T>
-T* ElfReader::read_table(Elf64_Addr address, std::size_t count, FileState* state) {
+const T* ElfReader::read_table(Elf64_Addr address, std::size_t count, FileState* state) {
+  const void* found = in_window(address, count * sizeof(T));
+  if (reinterpret_cast<std::uintptr_t>(found) % alignof(T) != 0) found = nullptr;
+  if (found != nullptr) return static_cast<const T*>(found);
   auto* table = static_cast<T*>(arena_.take_raw(count * sizeof(T)));
   if (table == nullptr) *state = FileState::out_of_memory;
   if (table == nullptr || read_at(address, table, count * sizeof(T))) return table;
@@ -250,8 +230,8 @@ FileState ElfReader::read_exports(ExportTable* table) {
 
 FileState ElfReader::read_names(ExportTable* table) {
   FileState state = FileState::usable;
-  table->symbols =
-      read_table<Elf64_Sym>(symbols_, table->buckets.first + table->buckets.hash_count, &state);
+  table->symbols = read_table<Elf64_Sym>(value_of(DT_SYMTAB),
+                                         table->buckets.first + table->buckets.hash_count, &state);
   table->strings = strings_;
   table->strings_size = strings_size_;
   return state;
@@ -271,19 +251,20 @@ bool ElfReader::read_late_calls(LateCalls* calls) {
   if (count > kMaxSymbols || header[1] > kMaxSymbols) return false;
   FileState state;
   calls->relocations = read_table<Elf64_Rela>(value_of(DT_JMPREL), count, &state);
-  calls->symbols = read_table<Elf64_Sym>(symbols_, header[1], &state);
+  calls->symbols = read_table<Elf64_Sym>(value_of(DT_SYMTAB), header[1], &state);
   calls->versions = read_table<Elf64_Half>(value_of(DT_VERSYM), header[1], &state);
   calls->count = count;
   calls->symbol_count = header[1];
   return calls->relocations != nullptr && calls->symbols != nullptr && calls->versions != nullptr;
 }
 
-FileState ElfReader::read_symbols(Elf64_Sym** symbols, std::size_t* count) {
+FileState ElfReader::read_symbols(const Elf64_Sym** symbols, std::size_t* count) {
   std::uint32_t header[2];  // buckets, chains: one chain entry per symbol
-  if (hash_ == 0 || !read_at(hash_, header, sizeof header)) return FileState::usable;
+  const Elf64_Addr hash = value_of(DT_HASH);
+  if (hash == 0 || !read_at(hash, header, sizeof header)) return FileState::usable;
   if (header[1] > kMaxSymbols) return FileState::not_elf;
   FileState state = FileState::usable;
-  *symbols = read_table<Elf64_Sym>(symbols_, header[1], &state);
+  *symbols = read_table<Elf64_Sym>(value_of(DT_SYMTAB), header[1], &state);
   if (state == FileState::usable) *count = header[1];
   return state;
 }

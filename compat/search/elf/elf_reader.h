@@ -6,13 +6,14 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
 #include "compat/base/arena.h"
-#include "compat/search/elf/export_table.h"
 #include "compat/search/elf/image_facts.h"
+#include "compat/search/symbols/export_table.h"
 
 namespace anycuda {
 
@@ -39,8 +40,8 @@ class ElfReader {
   FileState open();
   FileState read_dynamic();
 
-  const char* soname() const { return string(soname_); }
-  bool needs_libraries() const { return needs_libraries_; }  // has a DT_NEEDED
+  const char* soname() const { return string(value_of(DT_SONAME)); }
+  bool needs_libraries() const { return value_of(DT_NEEDED) != 0; }  // has a DT_NEEDED
   // Is each of them a part of libc? Also true without one.
   bool needs_only_libc() const;
   int error() const { return error_; }  // errno of a failed read, 0 if none failed
@@ -85,6 +86,7 @@ class ElfReader {
     std::size_t bytes = 0;
   };
   Stretch stretch_at(Elf64_Addr address) const;
+  const char* in_window(Elf64_Addr address, std::size_t bytes) const;
   // Bytes of the loaded image at an address.
   bool read_at(Elf64_Addr address, void* into, std::size_t bytes);
   const char* string(std::size_t offset) const {
@@ -93,10 +95,10 @@ class ElfReader {
   Elf64_Addr next_version(Elf64_Addr address, const char** name);
   // The value of the dynamic section's entry with this tag, 0 if it has none.
   Elf64_Xword value_of(Elf64_Sxword tag) const;
-  FileState read_symbols(Elf64_Sym** symbols, std::size_t* count);
-  // Room with the bytes of the image at `address`, nullptr: *state says why.
+  FileState read_symbols(const Elf64_Sym** symbols, std::size_t* count);
+  // The bytes of the image at `address`, nullptr: *state says why.
   template <typename T>
-  T* read_table(Elf64_Addr address, std::size_t count, FileState* state);
+  const T* read_table(Elf64_Addr address, std::size_t count, FileState* state);
   bool read_hashes(Elf64_Addr address, std::uint32_t last, GnuHashBuckets* buckets);
 
   static constexpr std::size_t kMaxVersions = 1024;
@@ -111,27 +113,26 @@ class ElfReader {
     char* bytes = nullptr;
     std::size_t start = 0;
     std::size_t size = 0;
+    const char* at(std::size_t offset, std::size_t wanted) const {
+      const bool inside = offset >= start && wanted <= size && offset - start <= size - wanted;
+      return inside ? bytes + (offset - start) : nullptr;
+    }
   };
   Window windows_[2];
   Elf64_Phdr* segments_ = nullptr;
   int segment_count_ = 0;
   const char* strings_ = nullptr;
   std::size_t strings_size_ = 0;
-  std::size_t soname_ = ~std::size_t{0};
-  bool needs_libraries_ = false;
   const Elf64_Dyn* entries_ = nullptr;
   std::size_t entry_count_ = 0;
-  Elf64_Addr symbols_ = 0;
-  Elf64_Addr hash_ = 0;
   Elf64_Addr gnu_hash_ = 0;
-  Elf64_Addr versions_ = 0;
-  std::size_t version_count_ = 0;
 };
 
 template <typename Visit>
 void ElfReader::each_version_definition(Visit visit) {
-  Elf64_Addr address = versions_;
-  for (std::size_t i = 0; address != 0 && i < version_count_ && i < kMaxVersions; ++i) {
+  Elf64_Addr address = value_of(DT_VERDEF);
+  const std::size_t count = std::min(value_of(DT_VERDEFNUM), kMaxVersions);
+  for (std::size_t i = 0; address != 0 && i < count; ++i) {
     const char* name = nullptr;
     address = next_version(address, &name);
     if (name != nullptr) visit(name);
@@ -158,7 +159,7 @@ void ElfReader::each_version_need(Visit visit) {
 
 template <typename Visit>
 FileState ElfReader::each_export(Visit visit) {
-  Elf64_Sym* symbols = nullptr;
+  const Elf64_Sym* symbols = nullptr;
   std::size_t count = 0;
   const FileState state = read_symbols(&symbols, &count);
   for (std::size_t i = 0; i < count; ++i) {

@@ -90,14 +90,16 @@ void each_cached_library(const char* root, const char* prefix, Arena* arena,
   const std::size_t left = size - static_cast<std::size_t>(start - content);
   Header header;
   std::memcpy(&header, start, sizeof header);
-  const std::size_t prefix_length = std::strlen(prefix);
+  const std::size_t length = std::strlen(prefix);
   for (std::uint32_t i = 0; i < header.libraries; ++i) {
     const std::size_t offset = sizeof header + std::size_t{i} * sizeof(Entry);
     if (offset + sizeof(Entry) > left) return;
     Entry entry;
     std::memcpy(&entry, start + offset, sizeof entry);
-    if (entry.flags != kFlags || entry.name >= left || entry.path >= left) continue;
-    if (std::strncmp(start + entry.name, prefix, prefix_length) != 0) continue;
+    if (entry.flags != kFlags || entry.name + length > left || entry.path >= left) continue;
+    // The last letter first: all names begin alike.
+    const char* name = start + entry.name;
+    if (name[length - 1] != prefix[length - 1] || std::strncmp(name, prefix, length) != 0) continue;
     const char* path = start + entry.path;
     // No file has a longer path; copying many entries with paths of megabytes would take too long.
     if (*path != '/' || std::memchr(path, '\0', PATH_MAX) == nullptr) continue;

@@ -5,8 +5,8 @@
 
 #include "compat/descriptor/library.h"
 #include "compat/search/elf/image_facts.h"
-#include "compat/search/machine/loaded_names.h"
 #include "compat/search/machine/machine.h"
+#include "compat/search/symbols/loaded_names.h"
 
 namespace anycuda {
 

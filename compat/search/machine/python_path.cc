@@ -114,7 +114,7 @@ void visit_python(const char* name, void* argument) {
 
 void visit_prefix(Folders* folders, const char* path, const char* version, bool pth,
                   const char* kind = nullptr) {
-  if (path == nullptr || *path != '/') return;
+  if (folders->ended || path == nullptr || *path != '/') return;
   Prefix prefix{*folders, version, kind, nullptr, {}, 0};
   prefix.library_folder = folders->arena.join(path, "lib");
   if (prefix.library_folder == nullptr) return;
@@ -145,7 +145,7 @@ void each_python_folder(const Machine& machine, const Interpreter& python, Arena
   // "started as `python -s`"; tests/setups/test_sys_path.py has the others.
   const char* const path = python.search_path;  // nullptr: Python has not started yet
   visit_pythonpath(&folders, path != nullptr ? path : machine.variable("PYTHONPATH"));
-  if (python.options.no_site) return;
+  if (folders.ended || python.options.no_site) return;
   const bool virtual_environment = std::strcmp(python.prefix, python.base_prefix) != 0;
   if (virtual_environment) visit_prefix(&folders, python.prefix, python.version, true);
   if (virtual_environment && python.closed) return;

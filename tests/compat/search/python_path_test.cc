@@ -21,13 +21,16 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 std::map<std::string, std::string> variables;
+std::vector<std::string> asked;
 
 class PythonPath : public testing::Test {
  protected:
   PythonPath() {
     variables.clear();
+    asked.clear();
     variables["HOME"] = tree_.path("home");
     machine_.variable = [](const char* name) {
+      asked.emplace_back(name);
       const auto found = variables.find(name);
       return found != variables.end() ? found->second.c_str() : nullptr;
     };
@@ -75,6 +78,13 @@ class PythonPath : public testing::Test {
 constexpr char kVenv[] = "+venv/lib/python3.11/site-packages";
 constexpr char kUser[] = "+home/.local/lib/python3.11/site-packages";
 constexpr char kBase[] = "+base/lib/python3.11/site-packages";
+
+TEST_F(PythonPath, EndedByItsVisitor_AsksForNothingMore) {
+  const std::string entry = path("base");
+  python_.search_path = entry.c_str();
+  EXPECT_THAT(folders(1), ElementsAre("+base"));
+  EXPECT_THAT(asked, IsEmpty());
+}
 
 TEST_F(PythonPath, VirtualEnvironment_OrderIsOwnUserBase) {
   EXPECT_THAT(folders(), ElementsAre(kVenv, kUser, kBase));

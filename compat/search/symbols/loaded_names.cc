@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/machine/loaded_names.h"
+#include "compat/search/symbols/loaded_names.h"
 
 #include <elf.h>
 

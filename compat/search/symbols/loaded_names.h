@@ -77,12 +77,6 @@ class LoadedNames {
     return rpath && runpath != nullptr ? nullptr : text(rpath ? entry(DT_RPATH) : runpath);
   }
 
-  // Was it linked with -z nodelete? Then it is never unloaded.
-  bool is_permanent() const {
-    const ElfW(Dyn)* const flags = entry(DT_FLAGS_1);
-    return flags != nullptr && (flags->d_un.d_val & DF_1_NODELETE) != 0;
-  }
-
   // Does it need a library of that name? *version is then the first version that it needs of it,
   // nullptr if it needs none.
   bool needs(const char* library, const char** version) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/elf/export_table.h"
+#include "compat/search/symbols/export_table.h"
 
 #include <cstring>
 
