@@ -8,8 +8,8 @@
 
 #include "compat/library/system.h"
 #include "compat/search/elf/classify.h"
-#include "compat/search/symbols/loaded_names.h"
 #include "compat/search/machine/machine.h"
+#include "compat/search/symbols/loaded_names.h"
 
 namespace anycuda::compat {
 namespace {

@@ -9,7 +9,6 @@
 #include "compat/base/log.h"
 #include "compat/base/shortage.h"
 #include "compat/base/uncancelled.h"
-#include "compat/search/symbols/binding.h"
 #include "compat/search/check_opened.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
@@ -17,6 +16,7 @@
 #include "compat/search/machine/loaded.h"
 #include "compat/search/machine/roots.h"
 #include "compat/search/reason.h"
+#include "compat/search/symbols/binding.h"
 #include "compat/search/verdicts.h"
 
 namespace anycuda {
