@@ -51,7 +51,7 @@ class HashedName {
                                               power_of_33(6), power_of_33(7)};
   // The sum of eight letters, the first (the lowest byte) times 33 to the power of 7, and so on:
   // first of pairs, then of fours, then of all.
-  static std::uint32_t hash_of(std::uint64_t word) {
+  [[gnu::always_inline]] static std::uint32_t hash_of(std::uint64_t word) {
     constexpr std::uint64_t kBytes = 0x00ff00ff00ff00ff;
     constexpr std::uint64_t kPairs = 0x0000ffff0000ffff;
     const std::uint64_t pairs = (word & kBytes) * 33 + (word >> 8 & kBytes);

@@ -37,7 +37,7 @@ Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceCon
   rank.callers_major = library.lto_ir != LtoIr::takes ||
                        context.caller_major == kUnversionedCaller ||
                        candidate.major == context.caller_major;
-  rank.runtimes_major = context.runtime_major == 0 || candidate.major == context.runtime_major;
+  rank.process_major = context.process_major == 0 || candidate.major == context.process_major;
   return rank;
 }
 
@@ -62,8 +62,8 @@ Preference preference(const Rank& a, const Rank& b) {
   if (a.callers_major != b.callers_major) {
     return a.callers_major ? Preference::callers_major : Preference::none;
   }
-  if (a.runtimes_major != b.runtimes_major) {
-    return a.runtimes_major ? Preference::runtimes_major : Preference::none;
+  if (a.process_major != b.process_major) {
+    return a.process_major ? Preference::process_major : Preference::none;
   }
   if (a.known_major != b.known_major) {
     return a.known_major ? Preference::known_major : Preference::none;

@@ -15,8 +15,7 @@
 // - A compiler or linker whose LTO-IR its peer library, which the process has loaded, takes or
 // gives.
 // - A linker of the caller's major: a program may bring LTO-IR in its fatbins.
-// - A library of the CUDA of the process's runtime: NVIDIA tests only libraries of one CUDA
-// together.
+// - A library of the CUDA that the process has: NVIDIA tests only libraries of one CUDA together.
 // - A library whose major is known, if its SONAME is of several: the other may not fit at all.
 #pragma once
 
@@ -33,19 +32,19 @@ struct PreferenceContext {
   int peer_count = 0;              // takes it from; an unknown minor is compatible with all
   int caller_major = kUnversionedCaller;
   int oldest_gpu = 0;     // of the machine, 75 for compute capability 7.5; 0: not known
-  int runtime_major = 0;  // of the CUDA runtime that the process has loaded, 0: none
+  int process_major = 0;  // of the CUDA that the process has, 0: none
   Mode mode = Mode::best_effort;
 };
 
 // How well a candidate fits its context.
 struct Rank {
   Version version;
-  bool has_gpu_code = true;    // for each GPU of the machine
-  bool ptx_compiles = true;    // by the driver
-  bool lto_ir_flows = true;    // between it and one of its peers
-  bool callers_major = true;   // or the caller's major does not matter
-  bool runtimes_major = true;  // of the loaded CUDA runtime's major, or none is loaded
-  bool known_major = true;     // its CUDA major is known
+  bool has_gpu_code = true;   // for each GPU of the machine
+  bool ptx_compiles = true;   // by the driver
+  bool lto_ir_flows = true;   // between it and one of its peers
+  bool callers_major = true;  // or the caller's major does not matter
+  bool process_major = true;  // of the CUDA that the process has, or it has none
+  bool known_major = true;    // its CUDA major is known
 };
 Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceContext& context);
 

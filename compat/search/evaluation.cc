@@ -37,7 +37,7 @@ PreferenceContext context_of(const Report& report) {
   context.peer_count = report.peer_count;
   context.caller_major = report.request.caller_major;
   context.oldest_gpu = report.oldest_gpu;
-  context.runtime_major = report.major_of(Bond::runtime);
+  context.process_major = report.process.major;
   context.mode = report.request.policy.mode;
   return context;
 }
@@ -50,9 +50,9 @@ Rank rank_in(const Report& report, const Candidate& candidate) {
   const bool is_found =
       candidate.tier != SearchTier::loaded && candidate.tier != SearchTier::variable;
   rank.known_major = candidate.image.major_is_known() || !is_found;
-  if (!rank.known_major && candidate.image.version.major <= context.runtime_major &&
-      context.runtime_major <= candidate.image.newest_major) {
-    rank.runtimes_major = true;
+  if (!rank.known_major && candidate.image.version.major <= context.process_major &&
+      context.process_major <= candidate.image.newest_major) {
+    rank.process_major = true;
   }
   return rank;
 }
@@ -106,6 +106,10 @@ Candidate* best_accepted(const Report& report, Candidate* environment, Arena* ar
     if (is_accepted && (best == nullptr || better(report, c, best, arena))) best = c;
   });
   return best;
+}
+
+bool is_of_process(const Report& report, const Candidate& candidate) {
+  return rank_in(report, candidate).process_major;
 }
 
 Preference preference_of(const Report& report, const Candidate& a, const Candidate& b) {

@@ -22,6 +22,9 @@ bool needs_gpus(const Report& report, Candidate* environment);
 // distinguishes two files, their names are looked at.
 Candidate* best_accepted(const Report& report, Candidate* environment, Arena* arena);
 
+// May it be of the CUDA that the process has, if the process has one?
+bool is_of_process(const Report& report, const Candidate& candidate);
+
 // Why `a` goes before `b`, of the same environment; `none`: it does not, or it is a matter of file
 // names.
 Preference preference_of(const Report& report, const Candidate& a, const Candidate& b);

@@ -3,7 +3,9 @@
 
 #include <cstring>
 
+#include "compat/base/lexical_path.h"
 #include "compat/search/check_opened.h"
+#include "compat/search/elf/classify.h"
 #include "compat/search/gather.h"
 #include "compat/search/machine/loaded.h"
 #include "compat/search/version/release_by_name.h"
@@ -28,6 +30,13 @@ void add_relative(Gathered* gathered, const LoadedCopy& copy) {
   report.relatives[report.relative_count++] = {*copy.image_of_relative, kept, copy.relative};
 }
 
+void add_process(Gathered* gathered, const LoadedCopy& copy) {
+  ProcessCuda& process = gathered->report.process;
+  if (copy.cuda_major == 0 || process.major != 0) return;
+  process.path = gathered->arena.copy(copy.path);
+  if (process.path != nullptr) process.major = copy.cuda_major;
+}
+
 void visit_loaded(const LoadedCopy& copy, void* argument) {
   auto* const gathered = static_cast<Gathered*>(argument);
   if (copy.image != nullptr) {
@@ -36,6 +45,7 @@ void visit_loaded(const LoadedCopy& copy, void* argument) {
   }
   add_peer(gathered, copy);
   add_relative(gathered, copy);
+  add_process(gathered, copy);
 }
 
 struct RelativesBefore {
@@ -79,6 +89,24 @@ void read_relatives(Gathered* gathered) {
   }
 }
 
+// A variable's file is used or refused, never replaced: it decides before it is open.
+constexpr char kNamingVariables[][20] = {"ANYCUDA_CUDART", "ANYCUDA_NVRTC", "ANYCUDA_NVJITLINK",
+                                         "ANYCUDA_CUBLAS", "ANYCUDA_CUBLASLT"};
+
+void read_process(Gathered* gathered) {
+  ProcessCuda& process = gathered->report.process;
+  if (const LoadedRelative* runtime = gathered->report.relative(Bond::runtime)) {
+    process = {runtime->image.version.major, runtime->path};
+  }
+  for (const auto& variable : kNamingVariables) {
+    const char* const file = gathered->machine.variable(variable);
+    if (process.major != 0) return;
+    if (file != nullptr && *file == '/') {
+      process = {major_of_needed(name_of(file).data()), file};
+    }
+  }
+}
+
 }  // namespace
 
 void gather_loaded(Gathered* gathered) {
@@ -86,6 +114,7 @@ void gather_loaded(Gathered* gathered) {
       each_loaded_copy(gathered->machine, gathered->library(), visit_loaded, gathered);
   read_peers(gathered);
   read_relatives(gathered);
+  if (!gathered->library().is_driver) read_process(gathered);
 }
 
 void gather_relatives_before(const char* path, Gathered* gathered) {

@@ -84,6 +84,10 @@ const char* value_of(Field field, const Subject& subject) {
       return library.peer != nullptr ? library.peer->product : "library";
     case Field::peer_path:
       return report.peer_paths[0];
+    case Field::process_major:
+      return number(report.process.major);
+    case Field::process_path:
+      return report.process.path;
     case Field::problem:
       return candidate->toolkit.problem;
     case Field::product:

@@ -9,6 +9,7 @@
 #include "compat/base/log.h"
 #include "compat/base/shortage.h"
 #include "compat/base/uncancelled.h"
+#include "compat/search/binding.h"
 #include "compat/search/check_opened.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
@@ -16,7 +17,6 @@
 #include "compat/search/machine/loaded.h"
 #include "compat/search/machine/roots.h"
 #include "compat/search/reason.h"
-#include "compat/search/symbols/binding.h"
 #include "compat/search/verdicts.h"
 
 namespace anycuda {
@@ -50,6 +50,8 @@ class Search {
 
   void run() {
     search_tiers();
+    if (report_.handle == nullptr) open_waiting();
+    if (report_.handle != nullptr && !library().is_driver) log_two_cudas(*report_.chosen);
     if (report_.handle == nullptr) {
       know_what_is_loaded();
     } else if (!knows_what_is_loaded_) {
@@ -119,12 +121,21 @@ class Search {
   bool choose() {
     give_verdicts(&gathered_);
     log_candidates();
+    return open_best(gathered_.first_here(), true);
+  }
+
+  // A farther library of the CUDA that the process has is preferred to the best of this
+  // environment, if `may_wait`.
+  bool open_best(Candidate* environment, bool may_wait) {
     // An opened library stays. A missed file may be a nearer or newer library, or the driver,
     // without which the chosen library may be unable to run.
-    Candidate* const environment = gathered_.first_here();
     while (!is_short()) {
       Candidate* const best = best_accepted(report_, environment, &gathered_.arena);
       if (best == nullptr) return false;
+      if (may_wait && waits(*best)) {
+        has_waiting_ = true;
+        return false;
+      }
       report_.handle = open(best);
       if (report_.handle != nullptr) {
         report_.chosen = best;
@@ -134,6 +145,20 @@ class Search {
       if (best->stays_open) return true;
     }
     return true;
+  }
+
+  bool waits(const Candidate& candidate) const {
+    return candidate.tier != SearchTier::loaded && candidate.tier != SearchTier::variable &&
+           !library().is_driver && !is_of_process(report_, candidate);
+  }
+
+  // No library of the process's CUDA is there: the nearest of another one.
+  void open_waiting() {
+    Candidate* next = has_waiting_ ? gathered_.first() : nullptr;
+    while (next != nullptr && !open_best(next, false)) {
+      const int environment = next->environment;
+      while (next != nullptr && next->environment == environment) next = next->next;
+    }
   }
 
   // Has the search missed something that the next one may find?
@@ -214,6 +239,13 @@ class Search {
     }
   }
 
+  void log_two_cudas(const Candidate& candidate) {
+    if (is_of_process(report_, candidate) || !log_enabled(LogLevel::info)) return;
+    log_line(LogLevel::info, "%s: %s (%s) is used beside CUDA %d: %s", library().name,
+             candidate.path, describe_version(library(), candidate, &gathered_.arena),
+             report_.process.major, report_.process.path);
+  }
+
   void log_refusal(const Candidate& candidate) {
     if (!log_enabled(LogLevel::info)) return;
     const std::size_t mark = gathered_.arena.mark();
@@ -227,6 +259,7 @@ class Search {
   Gathered gathered_;
   Report& report_;
   const std::uint64_t shortages_before_ = shortages();
+  bool has_waiting_ = false;
   bool knows_what_is_loaded_ = false;  // loaded_major, and the candidates of that tier
 };
 

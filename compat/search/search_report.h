@@ -40,6 +40,13 @@ constexpr int kMostUnusable = 100;
 // their names: later environments need memory, too.
 constexpr int kMostUsable = 256;
 
+// The CUDA that the process has: of its runtime, else of the first loaded library whose SONAME has
+// CUDA's major, else of the file that such a library's variable names.
+struct ProcessCuda {
+  int major = 0;  // 0: it has none
+  const char* path = nullptr;
+};
+
 struct TierSummary {
   bool searched;  // before the search ended
   int folders;    // that were looked into
@@ -70,6 +77,7 @@ struct Report {
   std::uint64_t loads = 0;  // load_count() (load_mark.h) when the loaded objects were read
   LoadedRelative relatives[kMostRelatives] = {};
   int relative_count = 0;
+  ProcessCuda process;
 
   // The first loaded one of that bond whose major is known, nullptr: none.
   const LoadedRelative* relative(Bond bond) const {

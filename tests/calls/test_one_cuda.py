@@ -114,11 +114,33 @@ class OneCuda(unittest.TestCase):
         self.assertEqual(mapped, {"cuda-12.9/lib64/libcublas.so.12"})
         self.assertIn("they exchange handles", messages)
 
-    def test_library_outside_the_group_is_the_newest(self):
+    def test_library_outside_the_group_is_of_the_same_cuda(self):
         self.toolkit("12.9", "cublas", "curand")
         self.toolkit("13.5", "curand")
         _, mapped, _ = self.run_it("cublasCreate_v2", "curandCreateGenerator")
-        self.assertEqual(mapped, {"cuda-12.9/lib64/libcublas.so.12", "cuda-13.5/lib64/libcurand.so.10"})
+        self.assertEqual({path.split("/")[0] for path in mapped}, {"cuda-12.9"})
+
+    def test_runtime_that_a_variable_names_decides_before_it_is_loaded(self):
+        runtime = self.toolkit("12.9", "cudart", "curand")
+        self.toolkit("13.5", "cudart", "curand")
+        _, mapped, _ = self.run_it("curandCreateGenerator", ANYCUDA_CUDART=f"{runtime}/libcudart.so.12")
+        self.assertEqual(mapped, {"cuda-12.9/lib64/libcurand.so.10"})
+
+    def test_farther_library_of_the_process_goes_before_a_nearer_one(self):
+        self.toolkit("12.9", "cublas", "curand")
+        near = self.toolkit("13.5", "curand").parent
+        _, mapped, _ = self.run_it("cublasCreate_v2", "curandCreateGenerator", CUDA_HOME=str(near))
+        self.assertEqual({path.split("/")[0] for path in mapped}, {"cuda-12.9"})
+
+    def test_only_library_is_used_beside_another_cuda_and_reported(self):
+        self.toolkit("12.9", "cublas")
+        near = self.toolkit("13.5", "curand").parent
+        results, mapped, messages = self.run_it("cublasCreate_v2", "curandCreateGenerator", CUDA_HOME=str(near),
+                                                ANYCUDA_LOG="info")
+        self.assertEqual(results[1], self.number("curand", "curandCreateGenerator"))
+        self.assertIn("cuda-13.5/lib64/libcurand.so.10", mapped)
+        self.assertRegex(messages, r"curand: \S+/cuda-13.5/lib64/libcurand.so.10 \(CUDA 13.5[^)]*\) is used beside CUDA 12: "
+                                   r"\S+/cuda-12.9/lib64/libcublas.so.12")
 
     def test_runtime_that_is_loaded_goes_before_the_newest(self):
         runtime = self.toolkit("12.9", "curand", "cudart")

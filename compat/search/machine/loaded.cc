@@ -4,6 +4,7 @@
 #include <link.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "compat/search/elf/classify.h"
 
@@ -39,6 +40,17 @@ bool identify(const LoadedNames& object, const LoadedNames::OwnNames& names,
   return true;
 }
 
+// By the SONAME of a library of CUDA that is not an anycuda stub.
+int cuda_major(const LoadedNames::OwnNames& names) {
+  int major = names.soname != nullptr ? major_of_needed(names.soname) : 0;
+  if (major == 0) return 0;
+  names.each_version([&](const char* name, bool) {
+    if (std::strcmp(name, kStubSymbolVersion) == 0) major = 0;
+    return major != 0;
+  });
+  return major;
+}
+
 struct CopyVisit {
   const LibraryDescriptor& library;
   void (*visit)(const LoadedCopy&, void*);
@@ -54,7 +66,7 @@ bool visit_copy(const LoadedObject& object, void* argument) {
   if (object.name == nullptr || *object.name == '\0') return false;
   const LibraryDescriptor& library = visit->library;
   const LoadedNames::OwnNames names = object.names.own_names();
-  LoadedCopy copy{object.name, nullptr, nullptr, nullptr, nullptr};
+  LoadedCopy copy{object.name, nullptr, nullptr, nullptr, nullptr, cuda_major(names)};
   if (identify(object.names, names, library, &visit->image)) copy.image = &visit->image;
   if (library.peer != nullptr && identify(object.names, names, *library.peer, &visit->peer)) {
     copy.peer = &visit->peer;
@@ -65,7 +77,7 @@ bool visit_copy(const LoadedObject& object, void* argument) {
     copy.image_of_relative = &visit->relative;
   }
   const bool is_any = copy.image != nullptr || copy.peer != nullptr || copy.relative != nullptr;
-  if (is_any) visit->visit(copy, visit->argument);
+  if (is_any || copy.cuda_major != 0) visit->visit(copy, visit->argument);
   return false;
 }
 

@@ -31,6 +31,7 @@ struct LoadedCopy {
   const ImageFacts* peer;
   const Relative* relative;
   const ImageFacts* image_of_relative;
+  int cuda_major;  // by a SONAME that has CUDA's major; 0: the object has another one
 };
 // Visits them all, in one walk. Returns what each_object() returns.
 std::uint64_t each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,

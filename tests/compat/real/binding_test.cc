@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which real libraries may be bound lazily, and that a faulty copy of one may not.
-#include "compat/search/symbols/binding.h"
+#include "compat/search/binding.h"
 
 #include <gmock/gmock.h>
 #include <gnu/libc-version.h>

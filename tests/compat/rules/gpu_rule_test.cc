@@ -48,10 +48,10 @@ TEST(GpuRule, CudaWithCodeForTheGpusComesFirst) {
   EXPECT_EQ(goes_first({12, 9}, {13, 0}), Preference::gpu);
   EXPECT_EQ(goes_first({13, 0}, {12, 9}), Preference::none);
   EXPECT_EQ(goes_first({12, 9}, {11, 8}), Preference::newest);
-  context.runtime_major = 13;
+  context.process_major = 13;
   EXPECT_EQ(goes_first({12, 9}, {13, 0}), Preference::gpu) << "before the runtime's major";
   context.mode = Mode::off;
-  context.runtime_major = 0;
+  context.process_major = 0;
   EXPECT_EQ(goes_first({13, 0}, {12, 9}), Preference::newest);
   context.mode = Mode::best_effort;
   library.driver_bound = false;

@@ -103,10 +103,10 @@ TEST(NeedsMinor, OnlyIfADriverOrPeerHasThatMajor) {
 
 TEST(RankOf, WithoutARuntimeEveryMajorIsItsMajor) {
   PreferenceContext context;
-  EXPECT_TRUE(rank_of(kRuntime, {12, 9}, context).runtimes_major);
-  context.runtime_major = 13;
-  EXPECT_FALSE(rank_of(kRuntime, {12, 9}, context).runtimes_major);
-  EXPECT_TRUE(rank_of(kRuntime, {13, 0}, context).runtimes_major);
+  EXPECT_TRUE(rank_of(kRuntime, {12, 9}, context).process_major);
+  context.process_major = 13;
+  EXPECT_FALSE(rank_of(kRuntime, {12, 9}, context).process_major);
+  EXPECT_TRUE(rank_of(kRuntime, {13, 0}, context).process_major);
 }
 
 TEST(RankOf, CountsTheLoadedPeersOnly) {

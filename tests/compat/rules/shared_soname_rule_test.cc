@@ -131,9 +131,9 @@ TEST(Runtime, ItsMajorComesBeforeTheNewest) {
     return preference(rank_of(library, a, context), rank_of(library, b, context));
   };
   EXPECT_EQ(goes_first({13, 5}, {12, 9}), Preference::newest);
-  context.runtime_major = 12;
+  context.process_major = 12;
   EXPECT_EQ(goes_first({13, 5}, {12, 9}), Preference::none);
-  EXPECT_EQ(goes_first({12, 4}, {13, 5}), Preference::runtimes_major);
+  EXPECT_EQ(goes_first({12, 4}, {13, 5}), Preference::process_major);
   EXPECT_EQ(goes_first({12, 9}, {12, 4}), Preference::newest);
 }
 

@@ -178,11 +178,12 @@ TEST_F(Reason, PassedOver_NamesTheGpu) {
                "has one");
 }
 
-TEST_F(Reason, PassedOver_NamesTheLoadedRuntime) {
+TEST_F(Reason, PassedOver_NamesTheCudaOfTheProcess) {
+  search.process = {12, "/opt/libcudart.so.12"};
   Candidate* chosen = search.add(SearchTier::system, "/opt/libtest.so.12");
   chosen->image.version = {12, 9};
   EXPECT_STREQ(reason_of_preference(*chosen, *candidate, search, &search.arena),
-               "the process has loaded the CUDA runtime of CUDA 12, /opt/libtest.so.12");
+               "this process uses CUDA 12: /opt/libcudart.so.12");
 }
 
 TEST(Majors, AreOneOrSeveral) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compat/search/symbols/binding.h"
+#include "compat/search/binding.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
