@@ -65,6 +65,7 @@ Preference preference(const Rank& a, const Rank& b) {
   if (a.process_major != b.process_major) {
     return a.process_major ? Preference::process_major : Preference::none;
   }
+  if (a.complete != b.complete) return a.complete ? Preference::complete : Preference::none;
   if (a.known_major != b.known_major) {
     return a.known_major ? Preference::known_major : Preference::none;
   }

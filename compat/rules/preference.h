@@ -16,6 +16,7 @@
 // gives.
 // - A linker of the caller's major: a program may bring LTO-IR in its fatbins.
 // - A library of the CUDA that the process has: NVIDIA tests only libraries of one CUDA together.
+// - A library beside which its folder or site has all others that the process will need.
 // - A library whose major is known, if its SONAME is of several: the other may not fit at all.
 #pragma once
 
@@ -44,6 +45,7 @@ struct Rank {
   bool lto_ir_flows = true;   // between it and one of its peers
   bool callers_major = true;  // or the caller's major does not matter
   bool process_major = true;  // of the CUDA that the process has, or it has none
+  bool complete = true;       // the libraries of all loaded stubs are beside it, in its major
   bool known_major = true;    // its CUDA major is known
 };
 Rank rank_of(const LibraryRules& library, Version candidate, const PreferenceContext& context);

@@ -37,6 +37,8 @@ struct Candidate {
   bool was_loaded;  // in the process before the search opened it
   Verdict verdict;
   Reported reported;
+  // Beside it is no file of this name, which the process will need; nullptr: not asked, or none.
+  const char* lacking;
   bool stays_open;   // it was refused once it was open, and could not be closed
   bool listed_only;  // ld.so.cache lists it, but its folder has no entry of that name
   bool tried;        // opening it was tried; false for those that an earlier success made needless

@@ -45,6 +45,7 @@ PreferenceContext context_of(const Report& report) {
 Rank rank_in(const Report& report, const Candidate& candidate) {
   const PreferenceContext context = context_of(report);
   Rank rank = rank_of(report.library().rules, known_version(candidate), context);
+  rank.complete = candidate.lacking == nullptr;
   // One of the majors that its SONAME allows; a loaded file, or one that the user names, keeps its
   // place.
   const bool is_found =

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compat/base/lexical_path.h"
+#include "compat/descriptor/toolkit_libraries.h"
 #include "compat/search/check_opened.h"
 #include "compat/search/elf/classify.h"
 #include "compat/search/gather.h"
@@ -32,6 +33,7 @@ void add_relative(Gathered* gathered, const LoadedCopy& copy) {
 
 void add_process(Gathered* gathered, const LoadedCopy& copy) {
   ProcessCuda& process = gathered->report.process;
+  process.stubs |= copy.stub;
   if (copy.cuda_major == 0 || process.major != 0) return;
   process.path = gathered->arena.copy(copy.path);
   if (process.path != nullptr) process.major = copy.cuda_major;
@@ -96,14 +98,15 @@ constexpr char kNamingVariables[][20] = {"ANYCUDA_CUDART", "ANYCUDA_NVRTC", "ANY
 void read_process(Gathered* gathered) {
   ProcessCuda& process = gathered->report.process;
   if (const LoadedRelative* runtime = gathered->report.relative(Bond::runtime)) {
-    process = {runtime->image.version.major, runtime->path};
+    process.major = runtime->image.version.major;
+    process.path = runtime->path;
   }
   for (const auto& variable : kNamingVariables) {
     const char* const file = gathered->machine.variable(variable);
     if (process.major != 0) return;
-    if (file != nullptr && *file == '/') {
-      process = {major_of_needed(name_of(file).data()), file};
-    }
+    if (file == nullptr || *file != '/') continue;
+    process.path = file;
+    process.major = toolkit_major_of(name_of(file).data());
   }
 }
 

@@ -57,6 +57,8 @@ const char* value_of(Field field, const Subject& subject) {
       return candidate->path != nullptr ? subject.arena->copy(folder_of(candidate->path)) : "";
     case Field::install:
       return library.install_hint;
+    case Field::lacking:
+      return candidate->lacking;
     case Field::linker_path:
       return candidate->tier == SearchTier::library_path ? "LD_LIBRARY_PATH"
                                                          : "the dynamic linker's path";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/verdicts.h"
 
+#include "compat/search/counterparts.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/load_probe.h"
 
@@ -60,6 +61,27 @@ void ask_gpus(Gathered* gathered) {
   }
 }
 
+// Two majors in one environment, and the process has none yet: the first choice decides for all.
+void ask_counterparts(Gathered* gathered) {
+  const ProcessCuda& process = gathered->report.process;
+  if (process.major != 0 || process.stubs == 0 || gathered->library().is_driver) return;
+  int first = 0;
+  bool differ = false;
+  const auto accepted = [](const Candidate& c) {
+    return c.verdict == Verdict::accepted && c.tier != SearchTier::loaded;
+  };
+  each_usable(gathered->first_here(), [&](const Candidate* c) {
+    if (!accepted(*c)) return;
+    const int major = known_version(*c).major;
+    differ = differ || (first != 0 && major != first);
+    first = major;
+  });
+  if (!differ) return;
+  each_usable(gathered->first_here(), [&](Candidate* c) {
+    if (accepted(*c)) c->lacking = missing_counterpart(gathered, c->path, known_version(*c).major);
+  });
+}
+
 }  // namespace
 
 void give_verdicts(Gathered* gathered) {
@@ -67,6 +89,7 @@ void give_verdicts(Gathered* gathered) {
   each_usable(gathered->first_here(),
               [&](Candidate* c) { c->verdict = evaluate(gathered->report, *c); });
   ask_gpus(gathered);
+  ask_counterparts(gathered);
 }
 
 }  // namespace anycuda

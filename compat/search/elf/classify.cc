@@ -61,10 +61,8 @@ int major_of_soname(const LibraryDescriptor& library, const char* name) {
 int major_of_runtime(const char* name) { return major_of(name, kRuntime); }
 
 int major_of_needed(const char* name) {
-  if (std::strncmp(name, "libc", 4) != 0 && std::strncmp(name, "libn", 4) != 0) return 0;
   // Their SONAMEs have CUDA's major: stubs/<library>/abi/versions.txt.
-  constexpr char kCountedAsCuda[][16] = {"cublas.so.", "cublasLt.so.", "nvJitLink.so.",
-                                         "nvrtc.so.",  "nvfatbin.so.", "nvjpeg.so."};
+  constexpr char kCountedAsCuda[][16] = {"cublas.so.", "cublasLt.so.", "nvJitLink.so."};
   for (const auto& rest : kCountedAsCuda) {
     if (const int major = major_of(name, rest)) return major;
   }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstring>
 
+#include "compat/descriptor/toolkit_libraries.h"
 #include "compat/search/elf/classify.h"
 
 namespace anycuda {
@@ -40,15 +41,24 @@ bool identify(const LoadedNames& object, const LoadedNames::OwnNames& names,
   return true;
 }
 
-// By the SONAME of a library of CUDA that is not an anycuda stub.
-int cuda_major(const LoadedNames::OwnNames& names) {
-  int major = names.soname != nullptr ? major_of_needed(names.soname) : 0;
-  if (major == 0) return 0;
+void identify_cuda(const LoadedNames::OwnNames& names, LoadedCopy* copy) {
+  if (names.soname == nullptr || std::strncmp(names.soname, "lib", 3) != 0) return;
+  if (std::strchr("acn", names.soname[3]) == nullptr) return;  // libanycuda..., libcu..., libnv...
+  bool is_stub = false;
+  // Renamed stubs, too, define the symbol versions of their library.
+  std::uint32_t stub = toolkit_bit_of_stub(names.soname);
   names.each_version([&](const char* name, bool) {
-    if (std::strcmp(name, kStubSymbolVersion) == 0) major = 0;
-    return major != 0;
+    is_stub = is_stub || std::strcmp(name, kStubSymbolVersion) == 0;
+    if (stub == 0) stub = toolkit_bit_of_stub(name);
+    return !is_version_of_libc(name);
   });
-  return major;
+  if (is_stub) {
+    copy->stub = stub;
+    return;
+  }
+  copy->cuda_major = toolkit_major_of(names.soname);
+  // Of a newer CUDA than the table has.
+  if (copy->cuda_major == 0) copy->cuda_major = major_of_needed(names.soname);
 }
 
 struct CopyVisit {
@@ -66,7 +76,8 @@ bool visit_copy(const LoadedObject& object, void* argument) {
   if (object.name == nullptr || *object.name == '\0') return false;
   const LibraryDescriptor& library = visit->library;
   const LoadedNames::OwnNames names = object.names.own_names();
-  LoadedCopy copy{object.name, nullptr, nullptr, nullptr, nullptr, cuda_major(names)};
+  LoadedCopy copy{object.name, nullptr, nullptr, nullptr, nullptr, 0, 0};
+  identify_cuda(names, &copy);
   if (identify(object.names, names, library, &visit->image)) copy.image = &visit->image;
   if (library.peer != nullptr && identify(object.names, names, *library.peer, &visit->peer)) {
     copy.peer = &visit->peer;
@@ -77,7 +88,7 @@ bool visit_copy(const LoadedObject& object, void* argument) {
     copy.image_of_relative = &visit->relative;
   }
   const bool is_any = copy.image != nullptr || copy.peer != nullptr || copy.relative != nullptr;
-  if (is_any || copy.cuda_major != 0) visit->visit(copy, visit->argument);
+  if (is_any || copy.cuda_major != 0 || copy.stub != 0) visit->visit(copy, visit->argument);
   return false;
 }
 
