@@ -14,6 +14,7 @@
 #include "compat/base/environment.h"
 #include "compat/base/shortage.h"
 #include "compat/search/machine/absent_names.h"
+#include "compat/search/machine/library_path.h"
 
 namespace anycuda {
 namespace {
@@ -110,6 +111,7 @@ OpenResult open_shared_library(const char* path, int flags) {
 Machine::Machine()
     : root(system_root),
       variable(environment_variable),
+      start_path(library_path_of_start),
       privileged(is_privileged),
       loaded_objects(walk_loaded_objects),
       start_objects(anycuda::start_objects),

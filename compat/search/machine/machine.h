@@ -57,6 +57,9 @@ struct Machine {
   const char* (*root)();
   // A variable's value; nullptr: unset, empty, or without authority over this process.
   const char* (*variable)(const char* name);
+  // The folders of LD_LIBRARY_PATH that the dynamic linker has since the process's start; nullptr:
+  // none.
+  const char* (*start_path)(Arena* arena);
   // Does the process have privileges that its caller does not have? Then only the system is
   // searched.
   bool (*privileged)();

@@ -7,7 +7,7 @@
 #include "compat/base/folder_entries.h"
 #include "compat/search/machine/caller_folders.h"
 #include "compat/search/machine/ld_cache.h"
-#include "compat/search/machine/linker_tokens.h"
+#include "compat/search/machine/library_path.h"
 #include "compat/search/machine/python_path.h"
 #include "compat/search/machine/system_toolkits.h"
 #include "compat/search/machine/trust.h"
@@ -41,34 +41,8 @@ void run_path(Walk* walk, RunPath which) {
                        visit_path<RootKind::folder>, walk);
 }
 
-// The folder that $ORIGIN stands for in LD_LIBRARY_PATH: the program's.
-std::string_view programs_folder(const Walk& walk) {
-  const Interpreter* program = walk.query.program;
-  return origin_of(program != nullptr ? program->executable
-                                      : walk.machine.interpreter(walk.arena).executable);
-}
-
-// One environment: modules put their folders into it in any order.
-void library_path(Walk* walk) {
-  const char* entry = walk->machine.variable("LD_LIBRARY_PATH");
-  const bool has_tokens = entry != nullptr && std::strrchr(entry, '$') != nullptr;
-  const std::string_view origin = has_tokens ? programs_folder(*walk) : std::string_view();
-  bool begins = true;
-  while (entry != nullptr && *entry != '\0' && !walk->ended) {
-    const std::size_t length = std::strcspn(entry, ":;");
-    const char* end = entry + length;
-    const std::size_t mark = walk->arena->mark();
-    const char* path = expand_linker_tokens({entry, length}, origin, walk->arena);
-    // Relative and empty entries mean the current directory. A million of them must not take the
-    // memory that the next tiers need.
-    if (path != nullptr && *path == '/') {
-      walk->root({RootKind::folder, path, begins});
-      begins = false;
-    } else {
-      walk->arena->rewind(mark);
-    }
-    entry = *end != '\0' ? end + 1 : nullptr;
-  }
+bool visit_library_path(const char* path, bool begins, void* walk) {
+  return static_cast<Walk*>(walk)->root({RootKind::folder, path, begins});
 }
 
 struct CallersEnvironment {
@@ -207,7 +181,7 @@ void each_root(const Machine& machine, const RootQuery& query, SearchTier tier, 
     case SearchTier::loaded:
       return;
     case SearchTier::library_path:
-      return library_path(&walk);
+      return each_library_path_folder(machine, query.program, arena, visit_library_path, &walk);
     case SearchTier::system:
       return system(&walk);
     default:
