@@ -80,6 +80,9 @@ struct LibraryDescriptor {
   // A file that the library opens by its name, without a folder: this text and the library's
   // release. "libnvrtc-builtins.so" for libnvrtc-builtins.so.13.0; nullptr if it opens none.
   const char* opens = nullptr;
+  // The files beside it that it opens by their names, without a folder: how the names begin, before
+  // the ending of its SONAME. "libcudnn_" for libcudnn_graph.so.9; nullptr if it has none.
+  const char* parts = nullptr;
   const NumberRow* numbers = nullptr;  // in the order of the releases
   int number_count = 0;
 

@@ -12,12 +12,19 @@ constexpr int kFirstSoname = 2;
 constexpr int kParts = kFirstSoname + kLastMajor - kFirstMajor + 1;
 constexpr char kStub[] = "_stub.so";
 
+}  // namespace
+
 // All others of a process, which are most, are told by five letters.
 bool is_named_like_cuda(const char* soname) {
   return std::strncmp(soname, "libcu", 5) == 0 || std::strncmp(soname, "libnv", 5) == 0;
 }
 
-}  // namespace
+const char* wheel_folder_of(const char* soname) {
+  for (ToolkitLibrary library; library.valid(); ++library) {
+    if (library.is_stub(soname)) return library.wheel_folder();
+  }
+  return nullptr;
+}
 
 ToolkitLibrary::ToolkitLibrary() : row_(kToolkitLibraries) {}
 

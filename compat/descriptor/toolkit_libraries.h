@@ -32,6 +32,11 @@ class ToolkitLibrary {
   std::uint32_t bit_ = 1;
 };
 
+// Does a library of NVIDIA's toolkit have such a name? (Also others: "libcurses".)
+bool is_named_like_cuda(const char* soname);
+// The folder of the wheels with that SONAME, below site-packages; nullptr: not known, or it is the
+// folder that CUDA 13 and later share.
+const char* wheel_folder_of(const char* soname);
 // The CUDA major that an object of that SONAME is of, as ToolkitLibrary::major_of().
 int toolkit_major_of(const char* soname);
 // The bit of the library that a stub with that SONAME is of; 0: of none.

@@ -8,6 +8,7 @@
 
 #include "compat/descriptor/libraries.h"
 #include "compat/search/check_opened.h"
+#include "compat/search/companions/companions.h"
 #include "compat/search/folder.h"
 #include "compat/search/load_probe.h"
 #include "compat/search/machine/linker_tokens.h"
@@ -95,6 +96,9 @@ OpenedLibrary open_and_check(const ComponentInstance& instance, const std::strin
   const Library* library = library_of(*instance.component);
   const LibraryDescriptor descriptor = descriptor_of(library);
   Candidate candidate = candidate_of(instance, library, loaded, &arena);
+  const Machine machine;
+  Companions companions(machine, &arena);
+  if (!loaded) companions.open_needed(name.c_str());
   OpenForCheck check(name);
   if (check.opened().handle == nullptr) {
     result.cause = check.opened().error;
@@ -105,6 +109,7 @@ OpenedLibrary open_and_check(const ComponentInstance& instance, const std::strin
     result.mismatch = reason_of(candidate, Report(Request{&descriptor}), &arena);
   } else if (descriptor.is_driver || accepted(instance, candidate.reported.version, accepts)) {
     check.keep();
+    if (!loaded) companions.open_parts(descriptor, name.c_str());
     open_companion(descriptor, check.opened().handle, known_version(candidate));
     result.handle = check.opened().handle;
     return result;

@@ -39,9 +39,10 @@ struct Candidate {
   Reported reported;
   // Beside it is no file of this name, which the process will need; nullptr: not asked, or none.
   const char* lacking;
-  bool stays_open;   // it was refused once it was open, and could not be closed
-  bool listed_only;  // ld.so.cache lists it, but its folder has no entry of that name
-  bool tried;        // opening it was tried; false for those that an earlier success made needless
+  bool is_incomplete;  // and it is useless without that file
+  bool stays_open;     // it was refused once it was open, and could not be closed
+  bool listed_only;    // ld.so.cache lists it, but its folder has no entry of that name
+  bool tried;  // opening it was tried; false for those that an earlier success made needless
 };
 
 // Calls `visit` for the usable ones of an environment, whose first candidate this is (nullptr: it

@@ -3,17 +3,10 @@
 // What follows once a library is open: is it the examined one? And the file that it opens itself.
 #pragma once
 
-#include <dlfcn.h>
-
 #include "compat/search/candidate.h"
 #include "compat/search/machine/machine.h"
 
 namespace anycuda {
-
-// RTLD_NOW: a library with an undefined symbol is refused here, where the next can still be tried;
-// with lazy binding it would end the program in the middle of a call.
-constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
-constexpr int kLazyFlags = RTLD_LAZY | RTLD_LOCAL;  // where may_bind_lazily() (binding.h)
 
 // Calls the library's version function, if the release that it seems to be of has it.
 Reported ask_version(const LibraryDescriptor& library, void* handle, Version seeming);

@@ -11,6 +11,7 @@
 #include "compat/base/uncancelled.h"
 #include "compat/search/binding.h"
 #include "compat/search/check_opened.h"
+#include "compat/search/companions/companions.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/gather.h"
 #include "compat/search/load_probe.h"
@@ -51,7 +52,10 @@ class Search {
   void run() {
     search_tiers();
     if (report_.handle == nullptr) open_waiting();
-    if (report_.handle != nullptr && !library().is_driver) log_two_cudas(*report_.chosen);
+    if (report_.handle != nullptr && !library().is_driver) {
+      log_two_cudas(*report_.chosen);
+      log_missing(*report_.chosen);
+    }
     if (report_.handle == nullptr) {
       know_what_is_loaded();
     } else if (!knows_what_is_loaded_) {
@@ -121,18 +125,19 @@ class Search {
   bool choose() {
     give_verdicts(&gathered_);
     log_candidates();
-    return open_best(gathered_.first_here(), true);
+    return open_best(gathered_.first_here(), Patience::for_complete_of_process);
   }
 
-  // A farther library of the CUDA that the process has is preferred to the best of this
-  // environment, if `may_wait`.
-  bool open_best(Candidate* environment, bool may_wait) {
+  // What a better library in a farther environment is waited for.
+  enum class Patience { none, for_complete, for_complete_of_process };
+
+  bool open_best(Candidate* environment, Patience patience) {
     // An opened library stays. A missed file may be a nearer or newer library, or the driver,
     // without which the chosen library may be unable to run.
     while (!is_short()) {
       Candidate* const best = best_accepted(report_, environment, &gathered_.arena);
       if (best == nullptr) return false;
-      if (may_wait && waits(*best)) {
+      if (waits(*best, patience)) {
         has_waiting_ = true;
         return false;
       }
@@ -147,17 +152,23 @@ class Search {
     return true;
   }
 
-  bool waits(const Candidate& candidate) const {
-    return candidate.tier != SearchTier::loaded && candidate.tier != SearchTier::variable &&
-           !library().is_driver && !is_of_process(report_, candidate);
+  bool waits(const Candidate& candidate, Patience patience) const {
+    if (candidate.tier == SearchTier::loaded || candidate.tier == SearchTier::variable)
+      return false;
+    if (library().is_driver || patience == Patience::none) return false;
+    return candidate.is_incomplete ||
+           (patience == Patience::for_complete_of_process && !is_of_process(report_, candidate));
   }
 
-  // No library of the process's CUDA is there: the nearest of another one.
+  // Nothing better was found: the nearest of another CUDA, else the nearest incomplete one.
   void open_waiting() {
-    Candidate* next = has_waiting_ ? gathered_.first() : nullptr;
-    while (next != nullptr && !open_best(next, false)) {
-      const int environment = next->environment;
-      while (next != nullptr && next->environment == environment) next = next->next;
+    for (const Patience patience : {Patience::for_complete, Patience::none}) {
+      Candidate* next = has_waiting_ ? gathered_.first() : nullptr;
+      while (next != nullptr) {
+        if (open_best(next, patience)) return;
+        const int environment = next->environment;
+        while (next != nullptr && next->environment == environment) next = next->next;
+      }
     }
   }
 
@@ -185,6 +196,10 @@ class Search {
     const bool lazily = !loaded && candidate->image.needs_only_libc &&
                         may_bind_lazily(candidate->path, machine, &gathered_.arena);
     const int flags = loaded ? kOpenFlags | RTLD_NOLOAD : lazily ? kLazyFlags : kOpenFlags;
+    Companions companions(machine, &gathered_.arena);
+    if (!loaded && !candidate->image.needs_only_libc && !library().is_driver) {
+      companions.open_needed(candidate->path);
+    }
     const OpenResult opened = machine.open(candidate->path, flags);
     if (opened.handle == nullptr) {
       candidate->image.state = FileState::open_failed;
@@ -196,6 +211,7 @@ class Search {
     candidate->image.state = check(candidate, opened.handle);
     if (candidate->image.state == FileState::usable && candidate->verdict == Verdict::accepted) {
       report_.is_others = is_others;
+      if (!loaded) companions.open_parts(library(), candidate->path);
       if (!is_others) machine.open(candidate->path, kKeepFlags);
       return opened.handle;
     }
@@ -237,6 +253,12 @@ class Search {
                accepted ? "acceptable" : reason_of(*c, report_, &gathered_.arena));
       gathered_.arena.rewind(mark);
     }
+  }
+
+  void log_missing(const Candidate& candidate) {
+    if (!candidate.is_incomplete) return;
+    log_line(LogLevel::warn, "%s: %s is incomplete: %s is missing, which it opens at its first use",
+             library().name, candidate.path, candidate.lacking);
   }
 
   void log_two_cudas(const Candidate& candidate) {

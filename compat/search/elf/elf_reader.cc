@@ -154,6 +154,13 @@ FileState ElfReader::read_dynamic() {
   return FileState::usable;
 }
 
+const char* ElfReader::run_path(bool* is_rpath) const {
+  const Elf64_Xword runpath = value_of(DT_RUNPATH);
+  const Elf64_Xword rpath = value_of(DT_RPATH);
+  *is_rpath = runpath == 0 && rpath != 0;
+  return runpath != 0 ? string(runpath) : rpath != 0 ? string(rpath) : "";
+}
+
 bool ElfReader::needs_only_libc() const {
   bool only = true;
   each_needed([&](const char* name) {

@@ -41,6 +41,8 @@ class ElfReader {
   FileState read_dynamic();
 
   const char* soname() const { return string(value_of(DT_SONAME)); }
+  // DT_RUNPATH, else DT_RPATH, "" without one. *is_rpath: it is a DT_RPATH.
+  const char* run_path(bool* is_rpath) const;
   bool needs_libraries() const { return value_of(DT_NEEDED) != 0; }  // has a DT_NEEDED
   // Is each of them a part of libc? Also true without one.
   bool needs_only_libc() const;

@@ -8,10 +8,6 @@
 
 namespace anycuda {
 
-// The folders that the dynamic linker has of the variable, as "a:b", in `arena`; nullptr: none.
-// Source: dlinfo(3), RTLD_DI_SERINFO, of an object without run path.
-const char* library_path_of_start(Arena* arena);
-
 // Calls visit(path, begins, argument) for each folder in it, until visit() returns false: the
 // variable's, or, if it is not set, those of the start. All of them are one environment: modules
 // put their folders into it in any order. `program`: whose folder $ORIGIN stands for; nullptr: it

@@ -14,7 +14,6 @@
 #include "compat/base/environment.h"
 #include "compat/base/shortage.h"
 #include "compat/search/machine/absent_names.h"
-#include "compat/search/machine/library_path.h"
 
 namespace anycuda {
 namespace {

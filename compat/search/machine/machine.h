@@ -5,6 +5,7 @@
 // the functions that it controls. Files are read below the paths that this interface gives.
 #pragma once
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include "anycuda/compat/driver.h"
@@ -28,6 +29,11 @@ struct OpenResult {
   void* handle;
   const char* error;
 };
+// RTLD_NOW: a library with an undefined symbol is refused here, where the next can still be tried;
+// with lazy binding it would end the program in the middle of a call.
+constexpr int kOpenFlags = RTLD_NOW | RTLD_LOCAL;
+constexpr int kLazyFlags =
+    RTLD_LAZY | RTLD_LOCAL;  // where may_bind_lazily() (compat/search/binding.h)
 // dlopen; clears dlerror() after a failure: the program must not see this search's errors.
 OpenResult open_shared_library(const char* path, int flags);
 
@@ -49,6 +55,10 @@ inline const link_map* next_object(const link_map& object) {
   return __atomic_load_n(&object.l_next, __ATOMIC_ACQUIRE);
 }
 
+// The folders of LD_LIBRARY_PATH that the dynamic linker has since the process's start, as "a:b",
+// in `arena`; nullptr: none. Source: dlinfo(3), RTLD_DI_SERINFO, of an object without run path.
+const char* library_path_of_start(Arena* arena);  // library_path.cc
+
 // All functions are thread-safe.
 struct Machine {
   Machine();
@@ -57,8 +67,6 @@ struct Machine {
   const char* (*root)();
   // A variable's value; nullptr: unset, empty, or without authority over this process.
   const char* (*variable)(const char* name);
-  // The folders of LD_LIBRARY_PATH that the dynamic linker has since the process's start; nullptr:
-  // none.
   const char* (*start_path)(Arena* arena);
   // Does the process have privileges that its caller does not have? Then only the system is
   // searched.

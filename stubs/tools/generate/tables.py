@@ -340,6 +340,7 @@ def descriptor_rows(descriptor: Descriptor, name: str, peer: str = "nullptr", re
             (str(descriptor.own_releases).lower(), "false"),
             (quote(descriptor.callers.soname) if descriptor.callers else "nullptr", "nullptr"),
             (quote(descriptor.opens) if descriptor.opens else "nullptr", "nullptr"),
+            (quote(descriptor.parts) if descriptor.parts else "nullptr", "nullptr"),
             (f"k{name}Numbers" if descriptor.numbers else "nullptr", "nullptr"), (str(len(descriptor.numbers)), "0")]
     while rest and rest[-1][0] == rest[-1][1]:  # what the struct has by default
         rest.pop()
