@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "linker/probe_library.h"
 
-#include <dlfcn.h>
-
 #include <new>
 
 #include "anycuda/linker/errors.h"
@@ -11,6 +9,7 @@
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
 #include "compat/search/search.h"
+#include "compat/search/symbols/function.h"
 #include "linker/base/message_text.h"
 
 namespace anycuda::linker {
@@ -82,10 +81,6 @@ bool driver_rules_hold() {
   return policy.mode != Mode::off && !policy.forward_compatibility;
 }
 
-bool has_symbol(void* handle, const char* name) {
-  if (dlsym(handle, name) != nullptr) return true;
-  dlerror();  // clears the error of the call above
-  return false;
-}
+bool has_symbol(void* handle, const char* name) { return find_function(handle, name) != nullptr; }
 
 }  // namespace anycuda::linker

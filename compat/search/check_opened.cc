@@ -12,6 +12,7 @@
 #include "compat/base/lexical_path.h"
 #include "compat/base/uncancelled.h"
 #include "compat/search/machine/linker_tokens.h"
+#include "compat/search/symbols/function.h"
 
 namespace anycuda {
 namespace {
@@ -45,11 +46,8 @@ Reported ask_version(const LibraryDescriptor& library, void* handle, Version see
   Reported reported;
   const VersionFunction& function = library.version_function;
   if (function.form == VersionForm::none || !is_at_least(seeming, function.since)) return reported;
-  void* address = dlsym(handle, function.name);
-  if (address == nullptr) {
-    dlerror();  // clears the error of the call above
-    return reported;
-  }
+  void* address = find_function(handle, function.name);
+  if (address == nullptr) return reported;
   reported.asked = true;
   int first = 0;
   int second = 0;

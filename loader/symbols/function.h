@@ -1,40 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Functions of a loaded library, found without the dynamic linker. dlsym() waits while another
-// thread runs the constructors of what it loads, and every function of <dlfcn.h> drops the message
-// that the program's next dlerror() would give. A program that is linked with the library sees
-// neither.
+// Functions of the opened library, looked up once.
 #pragma once
-
-#include <link.h>
 
 #include <atomic>
 #include <cstdint>
 
+#include "compat/search/symbols/function.h"
+
 namespace anycuda {
-
-// The functions of a loaded library.
-class Functions {
- public:
-  // `handle`: what dlopen() gave for it.
-  explicit Functions(void* handle);
-  // The function of that name that the library defines; nullptr: it defines none.
-  void* find(const char* name) const;
-
- private:
-  void* handle_;
-  // The tables that lead from a name to an address.
-  const char* strings_ = nullptr;
-  const ElfW(Sym) * symbols_ = nullptr;
-  const std::uint32_t* gnu_hash_ = nullptr;
-  const std::uint32_t* hash_ = nullptr;  // NVRTC before 12.8 has only this one
-
-  bool is_named(std::uint32_t symbol, const char* name) const;
-  std::uint32_t find_by_gnu_hash(const char* name) const;
-  std::uint32_t find_one_by_one(const char* name) const;
-};
-
-inline void* find_function(void* handle, const char* name) { return Functions(handle).find(name); }
 
 // The cached value for a name that the library does not have: neither nullptr, which means "not
 // looked up yet", nor an address.
@@ -43,7 +17,7 @@ inline bool is_function(const void* cache) {
   return reinterpret_cast<std::uintptr_t>(cache) > kNoFunction;
 }
 
-// The same, looked up once. Nothing is cached before a library is open.
+// Nothing is cached before a library is open.
 void* loaded_function(std::atomic<void*>* cache, void* handle, const char* name);
 
 }  // namespace anycuda

@@ -223,7 +223,7 @@ class Process(Folder):
             ({"LD_LIBRARY_PATH": "/a:/b", "KEPT": "1"}, (), f"{DROPINS}:/a:/b|||1"),
             ({"LD_LIBRARY_PATH": "/a", "ANYCUDA_LOG": "debug"}, ("--log", "warn"), f"{DROPINS}:/a||warn|"),
             ({"LD_LIBRARY_PATH": "/a"}, ("--preload",), f"/a|{stubs}||"),
-            ({"LD_PRELOAD": "libm.so.6"}, ("--preload",), f"|{stubs}:libm.so.6||"),
+            ({"LD_PRELOAD": "libm.so.6"}, ("--preload",), f"|libm.so.6:{stubs}||"),
         ):
             machine = Machine(self).env(XDG_RUNTIME_DIR=runtime, **before)
             self.assertEqual(self.out(*arguments, *show, machine=machine), after, before)

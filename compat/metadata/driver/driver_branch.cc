@@ -12,6 +12,7 @@
 #include "compat/search/folder.h"
 #include "compat/search/load_probe.h"
 #include "compat/search/search.h"
+#include "compat/search/symbols/function.h"
 
 namespace anycuda {
 namespace {
@@ -62,9 +63,7 @@ NvmlLibrary open_nvml(const char* driver_path, Arena* arena) {
 
 template <typename Function>
 Function function_of(const NvmlLibrary& library, const char* name) {
-  void* found = dlsym(library.handle, name);
-  if (found == nullptr) dlerror();  // clears the error of the call above
-  return reinterpret_cast<Function>(found);
+  return reinterpret_cast<Function>(find_function(library.handle, name));
 }
 
 NvmlFunctions functions_of(const NvmlLibrary& library) {

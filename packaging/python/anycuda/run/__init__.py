@@ -19,7 +19,7 @@ NAME = "run"
 SUMMARY = "Runs an unmodified program with the drop-ins (or the preloaded stubs) in place of its CUDA libraries."
 _EPILOG = """\
 Adds the folder of the drop-ins, which have NVIDIA's names, to the front of LD_LIBRARY_PATH. With --preload, adds
-the stubs to the front of LD_PRELOAD instead: this also works for a program whose DT_RPATH names its CUDA, but not
+the stubs to the end of LD_PRELOAD instead: this also works for a program whose DT_RPATH names its CUDA, but not
 for libraries that are opened by name. Existing entries are kept. The program replaces anycuda's process, so
 signals reach it directly and its exit status is returned.
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,22 +14,38 @@ from .private_link import link_to
 from .program import Program
 
 LIBRARY_PATH, PRELOAD, LOG = "LD_LIBRARY_PATH", "LD_PRELOAD", "ANYCUDA_LOG"
+_SYSTEM_PRELOAD = "/etc/ld.so.preload"
 # Characters that end an entry in these variables, or begin a name that the dynamic linker replaces ($ORIGIN): ld.so(8).
 _ENDS = {LIBRARY_PATH: ":;$", PRELOAD: ": \t\n$"}
 
 
 def changes(installed: Installation, table: Table, preload: bool, log: str | None,
             variables: Mapping[str, str]) -> dict[str, str]:
-    """The changed variables. If a folder's path contains a forbidden character, a link to the folder is used."""
+    """The changed variables. If a folder's path contains a forbidden character, a link to the folder is used.
+
+    Preloaded stubs come after the libraries that the user and the system preload: these hook CUDA's functions."""
     name = PRELOAD if preload else LIBRARY_PATH
     folder = installed.folder("stubs" if preload else "dropins")
     entry = folder
     if any(end in str(folder) for end in _ENDS[name]):
         entry = link_to(folder, _ENDS[name], variables)
-    added = [str(entry / installed.stub(library).name) for library in table.libraries] if preload else [str(entry)]
     # An empty entry means the current folder, so an empty variable must not add one.
-    value = ":".join([*added, variables[name]] if variables.get(name) else added)
+    kept = [variables[name]] if variables.get(name) else []
+    if preload:
+        stubs = [str(entry / installed.stub(library).name) for library in table.libraries]
+        value = ":".join([*kept, *_preloaded_by_system(), *stubs])
+    else:
+        value = ":".join([str(entry), *kept])
     return {name: value, **({LOG: log} if log is not None else {})}
+
+
+def _preloaded_by_system() -> list[str]:
+    """The dynamic linker preloads these after LD_PRELOAD's entries: ld.so(8), rtld.c of glibc for the separators."""
+    try:
+        text = Path(_SYSTEM_PRELOAD).read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError:
+        return []
+    return [entry for entry in re.split(r"[\s:]+", re.sub(r"#.*", "", text)) if entry]
 
 
 def warnings(program: Program, installed: Installation, table: Table, preload: bool) -> list[str]:
