@@ -140,6 +140,24 @@ bool is_of_callers_cuda(const LibraryDescriptor& library, const FunctionFailure&
          (major > caller && major <= library.newest_like(caller));
 }
 
+// A later CUDA removed the function, or the library is older than the function.
+void add_other_release(Message* message, const FunctionFailure& failure,
+                       const LibraryDescriptor& library) {
+  const int symbol = kTables.find_symbol(failure.function);
+  const int row = kTables.last_row_with(library, symbol, failure.library_major);
+  if (row < 0) {
+    message->add("  what to do: install a newer %s, or do without the function.\n",
+                 library.product);
+    return;
+  }
+  const bool is_in_earlier = row > 0 && kTables.availability_in(row - 1)[symbol] != kNever;
+  message->add(
+      "  what to do: install %s %s of CUDA %d%s, which has it, and set %s to its path; or do "
+      "without the function.\n",
+      article_of(library.product), library.product, library.majors[row].newest,
+      is_in_earlier ? " or older" : "", library.variable);
+}
+
 }  // namespace
 
 std::atomic<int> silent_folders{0};
@@ -244,7 +262,7 @@ void report_no_function(const FunctionFailure& failure, const LibraryDescriptor&
     message.add("  what to do: install %s instead, or do without the function.\n",
                 library.earlier_soname);
   } else {
-    message.add("  what to do: install a newer %s, or do without the function.\n", library.product);
+    add_other_release(&message, failure, library);
   }
   message.send();
 }

@@ -21,4 +21,13 @@ int LibrarySymbols::find_symbol(const char* name) const {
   return -1;
 }
 
+int LibrarySymbols::last_row_with(const LibraryDescriptor& library, int symbol, int major) const {
+  int row = library.column_of(major);
+  if (symbol < 0 || availability_in(row)[symbol] != kNever) return -1;
+  do {
+    --row;
+  } while (row >= 0 && availability_in(row)[symbol] == kNever);
+  return row;
+}
+
 }  // namespace anycuda

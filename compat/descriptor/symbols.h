@@ -47,6 +47,8 @@ struct LibrarySymbols {
   const Availability* availability_in(int column) const {
     return availability + std::ptrdiff_t{column} * symbol_count;
   }
+  // The row of the last earlier major that has a symbol which `major` does not have; -1: none.
+  int last_row_with(const LibraryDescriptor& library, int symbol, int major) const;
   // The first required symbol of a library of that major for which has(symbol) is false; -1: none.
   // A major newer than the database must have what the newest known one must.
   template <typename Has>

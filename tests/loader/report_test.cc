@@ -137,6 +137,24 @@ TEST(Report, OneSonameOfSeveralMajors_NamesTheFileOnly) {
   }
 }
 
+// testOld is in 11 and 12, testAdded in 12 and 13.
+TEST(Report, FunctionThatALaterCudaRemoved_NamesTheLastCudaThatHasIt) {
+  const auto hint_of = [](const char* function, int library_major) {
+    return in_child([&] {
+      report_no_function(
+          {function, "it is not there", 302, kUnversionedCaller, library_major, "/opt/libtest.so"},
+          kLibrary);
+    });
+  };
+  EXPECT_THAT(hint_of("testOld", 13),
+              HasSubstr("what to do: install a test library of CUDA 12 or older, which has it, and "
+                        "set ANYCUDA_TESTLIB to its path; or do without the function.\n"));
+  for (const char* function : {"testOld", "testNew", "testNobodyHasThis"}) {
+    EXPECT_THAT(hint_of(function, 12), HasSubstr("what to do: install a newer test library"))
+        << function;
+  }
+}
+
 TEST(Report, OfEveryFunctionIsWrittenAtLevelWarn) {
   const EmptyMachine machine;
   const ScopedVariable set("ANYCUDA_LOG", "warn");
