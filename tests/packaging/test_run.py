@@ -2,6 +2,7 @@
 """`anycuda run`: an unchanged program gets the drop-ins or the preloaded stubs, and nothing else changes for it."""
 
 import os
+import re
 import shutil
 import signal
 import stat
@@ -169,8 +170,11 @@ class OpenedByName(Folder):
     SOURCE = """
         #include <dlfcn.h>
         #include <stdio.h>
+        #ifndef NAME
+        #define NAME "libnvjpeg.so.12"
+        #endif
         int main(void) {
-            void* library = dlopen("libnvjpeg.so.12", RTLD_NOW);
+            void* library = dlopen(NAME, RTLD_NOW);
             int (*property)(int, int*) = library ? (int (*)(int, int*))dlsym(library, "nvjpegGetProperty") : 0;
             int value = 0, status = property ? property(0, &value) : -1;
             return !printf("%d %d\\n", status, value);
@@ -185,6 +189,36 @@ class OpenedByName(Folder):
         for arguments in ([opener], ["sh", "-c", f"'{opener}'; true"], [machine.python, "-c", start]):
             done = run(machine, "--", *arguments)
             self.assertEqual((done.stdout, done.stderr), ("0 13\n", ""), arguments)
+
+    def test_name_without_number_gets_the_stub(self):
+        opener = self.compile("opener", self.SOURCE, '-DNAME="libnvjpeg.so"', "-ldl")
+        machine = Machine(self).wheel("nvjpeg", "13.5")
+        self.assertEqual(machine.run([opener]).stdout, "-1 0\n")
+        for arguments in (("--", opener), ("--", "sh", "-c", f"'{opener}'; true")):
+            done = run(machine, *arguments)
+            self.assertEqual((done.stdout, done.stderr), ("0 13\n", ""), arguments)
+
+    def test_name_without_number_that_is_found_keeps_its_file(self):
+        machine = Machine(self).wheel("nvjpeg", "13.5")
+        folder = machine.root / "cuda"
+        place(library_file("nvjpeg", "12.9"), folder / "libnvjpeg.so")
+        name = '-DNAME="libnvjpeg.so"'
+        for flags, variables in (((), {"LD_LIBRARY_PATH": str(folder)}),
+                                 (("-Wl,--enable-new-dtags", f"-Wl,-rpath,{folder}"), {"LD_LIBRARY_PATH": ""}),
+                                 (("-Wl,--disable-new-dtags", f"-Wl,-rpath,{folder}"), {"LD_LIBRARY_PATH": ""})):
+            opener = self.compile("opener", self.SOURCE, name, "-ldl", *flags)
+            self.assertEqual(run(machine.env(**variables), "--", opener).stdout, "0 12\n", flags)
+
+    def test_name_without_number_is_reported_where_no_link_can_be_made(self):
+        opener = self.compile("opener", self.SOURCE, "-ldl")
+        parent = self.folder / "file"
+        parent.touch()
+        installed = Installation("1", "x86_64", {"stubs": BUILD / "lib"})
+        with mock.patch.object(private_link, "_parents", return_value=[parent / "own"]):
+            folder, problem = environment.served_unnumbered(program.about(opener, {}), installed, table(), {})
+        self.assertIsNone(folder)
+        self.assertIn(f"such as libcudart.so, are not served, since no links could be made ({parent / 'own'}: Not a "
+                      "directory): set TMPDIR", problem)
 
     def test_dt_rpath_is_reported_if_it_hides_the_drop_in(self):
         machine = Machine(self)
@@ -218,15 +252,17 @@ class Process(Folder):
             folder = private_link.link_to(folder, " ", {"XDG_RUNTIME_DIR": runtime})
         stubs = ":".join(str(folder / stub.name) for stub in STUBS)
         for before, arguments, after in (
-            ({}, (), f"{DROPINS}|||"),
-            ({"LD_LIBRARY_PATH": ""}, (), f"{DROPINS}|||"),
-            ({"LD_LIBRARY_PATH": "/a:/b", "KEPT": "1"}, (), f"{DROPINS}:/a:/b|||1"),
-            ({"LD_LIBRARY_PATH": "/a", "ANYCUDA_LOG": "debug"}, ("--log", "warn"), f"{DROPINS}:/a||warn|"),
+            ({}, (), f"{DROPINS}:links|||"),
+            ({"LD_LIBRARY_PATH": ""}, (), f"{DROPINS}:links|||"),
+            ({"LD_LIBRARY_PATH": "/a:/b", "KEPT": "1"}, (), f"{DROPINS}:/a:/b:links|||1"),
+            ({"LD_LIBRARY_PATH": "/a", "ANYCUDA_LOG": "debug"}, ("--log", "warn"), f"{DROPINS}:/a:links||warn|"),
             ({"LD_LIBRARY_PATH": "/a"}, ("--preload",), f"/a|{stubs}||"),
             ({"LD_PRELOAD": "libm.so.6"}, ("--preload",), f"|libm.so.6:{stubs}||"),
         ):
             machine = Machine(self).env(XDG_RUNTIME_DIR=runtime, **before)
-            self.assertEqual(self.out(*arguments, *show, machine=machine), after, before)
+            out = self.out(*arguments, *show, machine=machine)
+            out = re.sub(re.escape(runtime) + r"/anycuda/[0-9a-f]{16}\|", "links|", out)
+            self.assertEqual(out, after, before)
 
     def test_the_exit_status_and_signals_are_the_programs(self):
         self.assertEqual(run(Machine(self), "--", "sh", "-c", "exit 7").returncode, 7)
@@ -248,7 +284,7 @@ class Process(Folder):
         script = self.folder / "script"
         script.write_text("#!/usr/bin/env sh\necho \"$1 $LD_LIBRARY_PATH\"\n")
         script.chmod(0o755)
-        self.assertEqual(self.out("--", script, "hello"), f"hello {DROPINS}")
+        self.assertTrue(self.out("--", script, "hello").startswith(f"hello {DROPINS}:"))
 
 
 @with_real_libraries

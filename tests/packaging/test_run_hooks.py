@@ -81,8 +81,8 @@ class Hooks(Folder):
         real = machine.root / "cuda" / "libcudart.so.12"
         place(library_file("cudart", "12.9"), real)
         hook = self.compile("hook.so", _HOOK, "-ldl")
-        program = self.compile("program", "int cudaRuntimeGetVersion(int*); int printf(const char*, ...);"
-                               'int main(void) { int v = 0; cudaRuntimeGetVersion(&v); return !printf("%d", v); }', real)
+        main = "int main(void) { int version = 0; cudaRuntimeGetVersion(&version); return !printf(\"%d\", version); }"
+        program = self.compile("program", f"int cudaRuntimeGetVersion(int*), printf(const char*, ...); {main}", real)
         machine.env(LD_PRELOAD=str(hook), LD_LIBRARY_PATH=str(real.parent))
         done = run(machine, "--preload", "--log", "info", "--", program)
         self.assertEqual(done.stdout, "12090")

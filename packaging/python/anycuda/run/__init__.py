@@ -55,9 +55,13 @@ def run(arguments: argparse.Namespace) -> int:
     if not os.path.isfile(path) or not os.access(path, os.X_OK):
         return _report(f"{path} cannot be run: it is {program.why_not(path)}", _NOT_RUN)
     installed, table = installation.find(), libraries.table()
-    changes = environment.changes(installed, table, arguments.preload, arguments.log, os.environ)
     about = program.about(path, os.environ)
-    for warning in environment.warnings(about, installed, table, arguments.preload):
+    folder, problem = None, ""
+    if not arguments.preload:
+        folder, problem = environment.served_unnumbered(about, installed, table, os.environ)
+    changes = environment.changes(installed, table, arguments.preload, arguments.log, os.environ, folder)
+    for warning in [*([problem] if problem else []),
+                    *environment.warnings(about, installed, table, arguments.preload)]:
         _report(f"warning: {warning}", 0)
     return _exec(path, argv, {**os.environ, **changes}, about)
 

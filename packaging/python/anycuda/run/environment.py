@@ -10,6 +10,7 @@ from pathlib import Path
 from ..analysis.libraries import Table, is_anycudas
 from ..elf import ElfError, read
 from ..installation import Installation
+from . import unnumbered
 from .private_link import link_to
 from .program import Program
 
@@ -19,8 +20,8 @@ _SYSTEM_PRELOAD = "/etc/ld.so.preload"
 _ENDS = {LIBRARY_PATH: ":;$", PRELOAD: ": \t\n$"}
 
 
-def changes(installed: Installation, table: Table, preload: bool, log: str | None,
-            variables: Mapping[str, str]) -> dict[str, str]:
+def changes(installed: Installation, table: Table, preload: bool, log: str | None, variables: Mapping[str, str],
+            unnumbered_folder: Path | None = None) -> dict[str, str]:
     """The changed variables. If a folder's path contains a forbidden character, a link to the folder is used.
 
     Preloaded stubs come after the libraries that the user and the system preload: these hook CUDA's functions."""
@@ -35,8 +36,18 @@ def changes(installed: Installation, table: Table, preload: bool, log: str | Non
         stubs = [str(entry / installed.stub(library).name) for library in table.libraries]
         value = ":".join([*kept, *_preloaded_by_system(), *stubs])
     else:
-        value = ":".join([str(entry), *kept])
+        value = ":".join([str(entry), *kept, *([str(unnumbered_folder)] if unnumbered_folder else [])])
     return {name: value, **({LOG: log} if log is not None else {})}
+
+
+def served_unnumbered(program: Program, installed: Installation, table: Table,
+                      variables: Mapping[str, str]) -> tuple[Path | None, str]:
+    """(the folder that comes last in LD_LIBRARY_PATH, or None; why it could not be made, or "")"""
+    try:
+        return unnumbered.folder(program, installed, table, _ENDS[LIBRARY_PATH], variables), ""
+    except OSError as error:
+        return None, ("names without a number, such as libcudart.so, are not served, since no links could be made "
+                      f"({error}): set TMPDIR to a directory that you may write to")
 
 
 def _preloaded_by_system() -> list[str]:

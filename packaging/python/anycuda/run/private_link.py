@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A symbolic link to a folder whose path contains a character that ends an entry of LD_LIBRARY_PATH or LD_PRELOAD, in a
-directory that only this user may write to.
+"""Symbolic links in a directory that only this user may write to: to a folder whose path contains a character that ends
+an entry of LD_LIBRARY_PATH or LD_PRELOAD, and folders of links.
 
-The link outlives the command, which the program replaces. Its name depends only on the folder's path, so that the same
-folder always gets the same link.
+A link outlives the command, which the program replaces. Its name depends only on its target, so that the same target
+always gets the same link.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from ..failure import Failure
@@ -21,7 +21,32 @@ from ..failure import Failure
 
 def link_to(folder: Path, ends: str, variables: Mapping[str, str]) -> Path:
     """The link's path, without any of the characters in `ends`."""
-    name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:16]
+    try:
+        return _in_private(lambda parent: _point(parent / _name(os.fsencode(folder)), folder), ends, variables)
+    except OSError as error:
+        raise Failure(f"{folder} contains a character that ends an entry of LD_LIBRARY_PATH or LD_PRELOAD, and a link "
+                      f"to it could not be made ({error}). Set TMPDIR to a directory that you may write to, or install "
+                      "anycuda elsewhere") from None
+
+
+def private_folder(links: Mapping[str, Path], ends: str, variables: Mapping[str, str]) -> Path:
+    """A folder with these links (name -> target). Its path has none of the characters in `ends`. Raises OSError."""
+    name = _name(b"".join(os.fsencode(f"{name}\0{target}\0") for name, target in links.items()))
+
+    def make(parent: Path) -> Path:
+        _make_private(parent / name)
+        for link, target in links.items():
+            _point(parent / name / link, target)
+        return parent / name
+
+    return _in_private(make, ends, variables)
+
+
+def _name(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def _in_private(make: Callable[[Path], Path], ends: str, variables: Mapping[str, str]) -> Path:
     problems = []
     for parent in _parents(variables):
         if any(end in str(parent) for end in ends):
@@ -29,12 +54,10 @@ def link_to(folder: Path, ends: str, variables: Mapping[str, str]) -> Path:
             continue
         try:
             _make_private(parent)
-            return _point(parent / name, folder)
+            return make(parent)
         except OSError as error:
             problems.append(f"{parent}: {error.strerror}")
-    raise Failure(f"{folder} contains a character that ends an entry of LD_LIBRARY_PATH or LD_PRELOAD, and a link to "
-                  f"it could not be made ({'; '.join(problems)}). Set TMPDIR to a directory that you may write to, or "
-                  "install anycuda elsewhere")
+    raise OSError("; ".join(problems))
 
 
 def _parents(variables: Mapping[str, str]) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..elf import ElfError, NotElf, read
+from ..elf import ElfError, NotElf, lookup, read
 from . import search_paths
 from .search_paths import SearchPath
 
@@ -20,7 +20,8 @@ _SCRIPTS = 4  # nested script interpreters, as many as the kernel follows
 @dataclass(frozen=True)
 class Program:
     """`file`: the file that the kernel runs; for a script, its interpreter. `machine`: "" if unreadable. `problem`: why
-    the dynamic linker does not load it, or "". `search`: the search paths that precede LD_LIBRARY_PATH."""
+    the dynamic linker does not load it, or "". `search`: the search paths that precede LD_LIBRARY_PATH; `run_path`: the
+    program's DT_RUNPATH, which follows it."""
 
     path: Path
     file: Path
@@ -29,6 +30,7 @@ class Program:
     problem: str = ""
     privileged: bool = False
     search: tuple[SearchPath, ...] = ()
+    run_path: tuple[Path, ...] = ()
 
 
 def find(name: str, variables: Mapping[str, str]) -> Path | None:
@@ -68,7 +70,8 @@ def about(path: Path, variables: Mapping[str, str]) -> Program:
         text = str(error).replace(f"{program.file}: ", "")
         return replace(program, machine="32-bit machines") if "32-bit" in text else replace(program, problem=text)
     return replace(program, machine=image.machine, privileged=_is_privileged(program.file),
-                   search=search_paths.of(program.file, image, variables))
+                   search=search_paths.of(program.file, image, variables),
+                   run_path=lookup.folders(image.runpath, program.file))
 
 
 def _interpreter(path: Path) -> list[str]:

@@ -29,7 +29,7 @@ class SearchPath:
 def of(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[SearchPath, ...]:
     found = []
     environment = [Path(one) for one in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if one]
-    system = [*_configured(), *lookup.system(image.machine)]
+    system = [*configured(), *lookup.system(image.machine)]
     waiting: deque[tuple[Path, read.Image, tuple[Path, ...]]] = deque([(program, image, ())])
     seen: set[str] = set()
     while waiting:
@@ -50,7 +50,7 @@ def of(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[
     return tuple(found)
 
 
-def _configured() -> Iterator[Path]:
+def configured() -> Iterator[Path]:
     """The folders of /etc/ld.so.conf."""
     waiting, seen = deque([_CONFIGURATION]), 0
     while waiting and seen < _MOST_CONFIGURATIONS:
