@@ -10,7 +10,7 @@ from pathlib import Path
 from ..elf import mark
 from ..elf.read import Image
 from ..elf.symbols import Symbol
-from . import contents, libraries
+from . import contents, hooking, libraries
 from .libraries import NATIVE, Library, Table
 
 # A file that defines this many functions of a library is that library; a file with fewer is a tool that intercepts
@@ -92,7 +92,8 @@ class FileUse:
     `stubs_inside`: libraries whose stubs are linked into it; the functions that it calls there are unknown.
     `quiet`: it is a stub that writes messages only if ANYCUDA_LOG is set (elf/mark.py).
     `soname`, `needed`: entries of the dynamic section. `defines`: functions of CUDA's libraries that it exports.
-    `unstubbed`: names of NVIDIA's libraries without a stub that it may load with dlopen."""
+    `unstubbed`: names of NVIDIA's libraries without a stub that it may load with dlopen.
+    `hooked`: entries of DT_NEEDED whose functions it rewrites, so that they must stay (hooking.py)."""
 
     path: Path
     uses: tuple[Use, ...]
@@ -106,6 +107,7 @@ class FileUse:
     defines: frozenset[str] = frozenset()
     unstubbed: tuple[str, ...] = ()
     runtime_release: str = ""
+    hooked: tuple[str, ...] = ()
 
     @property
     def is_library(self) -> bool:
@@ -135,7 +137,7 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet,
                    image.soname, tuple(image.needed), defines,
                    tuple(name for name in found.unstubbed if name not in not_opened),
-                   found.release if found.runtime and not is_runtime else "")
+                   found.release if found.runtime and not is_runtime else "", hooking.drivers(image, table))
 
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:

@@ -252,6 +252,8 @@ def caller(major: str, library: str) -> str:
 
 
 def how(use: Use, file: File) -> str:
+    if use.needed in file.use.hooked:
+        return f"{use.needed} (kept: the file rewrites its functions)"
     if use.needed in file.kept:
         return f"{use.needed} (a copy that repair keeps)"
     if use.how == "unnamed":

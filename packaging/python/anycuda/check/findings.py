@@ -27,8 +27,8 @@ DEVICE_CODE, IN_PART = "device_code", "in_part"  # in addition to the kinds of c
 
 @dataclass
 class File:
-    """One binary, with the cells of all functions that stubs serve. `kept`: needed copies of CUDA's libraries that
-    stay, without a stub in their place."""
+    """One binary, with the cells of all functions that stubs serve. `kept`: needed libraries that stay, without a
+    stub in their place: copies, and the driver of a file that hooks it."""
 
     name: str
     machine: str
@@ -136,7 +136,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     known = built_for.majors(one for _, use in seen.files for one in use.uses) if seen.kind == "wheel" else {}
     others = {name: built_for.by_others(known, library, table) for name, library in table.libraries.items()}
     kept_copies = ties.copies_with_runtime(seen.files)
-    files = [File(name, machine, use, [], kept=kept_copies.intersection(use.needed))
+    files = [File(name, machine, use, [], kept=kept_copies.intersection(use.needed).union(use.hooked))
              for (name, use), machine in zip(seen.files, seen.machines)]
     for file in files:
         file.cells = cells.of(replace(file.use, uses=file.served), others)

@@ -51,11 +51,11 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
         what = _PROVIDED[use.provides.what].format(table.libraries[use.provides.library].product)
         refusal = NothingToPatch if use.provides.what in ("stub", "dropin") else Failure
         raise refusal(f"{where}: {what}; patch the programs and libraries that use it instead")
-    linked = [one for one in use.uses if one.how in _LINKED and not one.optional]
+    linked = [one for one in use.uses if one.how in _LINKED and not one.optional and one.needed not in use.hooked]
     if not linked and use.stubs_inside and not use.static_runtime:
         return Decision(Edit(), inside=use.stubs_inside, left=_notes(use))
     if not linked:
-        uses_cuda = use.static_runtime or any(one.how == "loaded" for one in use.uses)
+        uses_cuda = use.static_runtime or use.hooked or any(one.how == "loaded" for one in use.uses)
         raise (Failure if uses_cuda else NothingToPatch)(f"{where}: {_why_not(use)}")
     needed: dict[str, str] = {}
     added: list[str] = []
@@ -82,6 +82,8 @@ def _why_not(use: FileUse) -> str:
     if use.static_runtime:
         return ("has the CUDA runtime linked in statically, so it has no reference to replace: link it again with "
                 "nvcc -cudart shared")
+    if use.hooked:
+        return f"rewrites functions of {', '.join(use.hooked)}, which a stub does not allow: it works without a change"
     if loaded:
         return (f"is not linked to a CUDA library, but may open {', '.join(loaded)} by name: start it with `anycuda "
                 "run`, which serves these names with drop-ins")
@@ -177,6 +179,8 @@ def _plain(folder: str) -> str:
 
 def _notes(use: FileUse) -> list[str]:
     notes = [f"still needs {name}, for which anycuda has no stub" for name in use.other]
+    notes += [f"still needs {name}: it rewrites functions of this library, which a stub does not allow"
+              for name in use.hooked]
     linked = {one.library for one in use.uses if one.how != "loaded"}
     for one in use.uses:
         if one.how == "loaded" and one.library not in linked:

@@ -96,13 +96,15 @@ def make(scan: Scan, distribution: str, options: Options, table: Table,
 def _uses(plan: Plan, member: Member, foreign: frozenset[str], kept_copies: frozenset[str], exclude: Exclude,
           table: Table) -> list[Use]:
     """The uses of a file that get a stub."""
-    found = [use for use in files.to_replace(member, foreign) if use.needed not in kept_copies]
+    found = [use for use in files.to_replace(member, foreign) if use.needed not in (*kept_copies, *member.use.hooked)]
     excluded = [use for use in found if exclude.use(use, table)]
     plan.notes += [f"{member.name} still needs {use.needed or table.libraries[use.library].stem} because of --exclude"
                    for use in excluded]
     plan.notes += [f"{member.name} still needs {use.needed}: this copy of NVIDIA's library stays, since it runs "
                    "without an installed CUDA (it contains a static CUDA runtime)"
                    for use in member.use.uses if use.needed in kept_copies]
+    plan.notes += [f"{member.name} still needs {name}: it rewrites functions of this library, which a stub does not "
+                   "allow" for name in member.use.hooked]
     return [use for use in found if use not in excluded]
 
 
