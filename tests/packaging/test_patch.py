@@ -173,6 +173,17 @@ class Decide(unittest.TestCase):
                      Use("cudart", None, "loaded", ("12",), strings=("libcudart.so.12",)))
         self.refused("uses no CUDA library", cudart("unnamed", None, (), ("cudaMalloc", "", True)))  # weak
 
+    def test_program_that_looks_for_a_loaded_library_is_reported(self):
+        linked = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
+        named = Use("cudart", None, "loaded", (), strings=("libcudart.so",))
+        looks = {"symbols": [undefined("dl_iterate_phdr")]}
+        self.assertEqual(self.decide(linked, named, image=looks).left, [
+            "looks through the loaded libraries and contains libcudart.so: if it looks for this name before its first "
+            "CUDA call, start it with ANYCUDA_OPEN=load"])
+        looks = {"symbols": [undefined("dl_iterate_phdr")]}
+        for found in (self.decide(linked, named), self.decide(linked, image=looks)):
+            self.assertEqual(found.left, [])
+
     def test_what_is_a_cuda_library_itself(self):
         for what, reason in (("original", "is NVIDIA's CUDA cudart"), ("renamed", "is a copy"),
                              ("stub", "is a stub of anycuda"), ("dropin", "is a drop-in"), ("peer", "another project")):

@@ -53,7 +53,7 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
         raise refusal(f"{where}: {what}; patch the programs and libraries that use it instead")
     linked = [one for one in use.uses if one.how in _LINKED and not one.optional and one.needed not in use.hooked]
     if not linked and use.stubs_inside and not use.static_runtime:
-        return Decision(Edit(), inside=use.stubs_inside, left=_notes(use))
+        return Decision(Edit(), inside=use.stubs_inside, left=_notes(image, use))
     if not linked:
         uses_cuda = use.static_runtime or use.hooked or any(one.how == "loaded" for one in use.uses)
         raise (Failure if uses_cuda else NothingToPatch)(f"{where}: {_why_not(use)}")
@@ -73,7 +73,7 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
     if decision.edit.rpath:
         kind = "DT_RUNPATH" if image.runpath is not None else "DT_RPATH"
         decision.done.append(f"added {', '.join(decision.edit.rpath)} to its search path ({kind})")
-    decision.left += _notes(use)
+    decision.left += _notes(image, use)
     return decision
 
 
@@ -177,7 +177,7 @@ def _plain(folder: str) -> str:
     return folder.replace("${ORIGIN}", HERE).rstrip("/")
 
 
-def _notes(use: FileUse) -> list[str]:
+def _notes(image: Image, use: FileUse) -> list[str]:
     notes = [f"still needs {name}, for which anycuda has no stub" for name in use.other]
     notes += [f"still needs {name}: it rewrites functions of this library, which a stub does not allow"
               for name in use.hooked]
@@ -188,6 +188,11 @@ def _notes(use: FileUse) -> list[str]:
                          "serves these names with drop-ins")
         if one.optional:
             notes.append(f"uses functions of {one.library} only if it is already loaded: patch does not change this")
+    names = [name for one in use.uses if one.how == "loaded" and one.library in linked for name in one.strings]
+    # The function by which a program goes through the loaded libraries.
+    if names and any(symbol.name == "dl_iterate_phdr" for symbol in image.undefined()):
+        notes.append(f"looks through the loaded libraries and contains {', '.join(names)}: if it looks for this name "
+                     "before its first CUDA call, start it with ANYCUDA_OPEN=load")
     if use.static_runtime:
         notes.append("has a CUDA runtime linked in statically; a stub cannot replace it")
     return notes
