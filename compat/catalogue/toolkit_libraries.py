@@ -4,7 +4,8 @@
     toolkit_libraries.py FILE JSON...
 
 A row is a text without pointers, which needs no relocation when a program starts: the library's name, its wheel's
-folder, and its SONAME in each CUDA major ("" where it does not exist), each ended by a zero.
+folder, and its SONAME in each CUDA major ("" where it does not exist), each ended by a zero. SONAMEs are without "lib":
+as whole names, `anycuda check` would take them for files that a program with a static stub opens.
 """
 
 from __future__ import annotations
@@ -17,16 +18,17 @@ from outcomes import write
 
 
 def is_of_toolkit(library: dict) -> bool:
-    """Does its SONAME or its folder tell its CUDA? The driver, and libraries with releases of their own, do not."""
+    """Does NVIDIA number it like CUDA? (The driver, cuDNN and NCCL have their own releases.)"""
     sonames = {row["soname"] for row in library["majors"].values()}
-    return bool(library["wheel_folders"]) and not library.get("own_releases") and (len(sonames) > 1 or "runtime" in library)
+    counts_as_cuda = len(sonames) > 1 or "runtime" in library
+    return bool(library["wheel_folders"]) and not library.get("own_releases") and counts_as_cuda
 
 
 def text(libraries: list[dict]) -> str:
     majors = sorted({int(major) for library in libraries for major in library["majors"]})
     rows = "".join('    "' + "".join(f"{part}\\0" for part in (
         library["name"], library["wheel_folders"][0],
-        *(library["majors"].get(str(major), {"soname": ""})["soname"] for major in majors))) + '"\n'
+        *(library["majors"].get(str(major), {"soname": ""})["soname"].removeprefix("lib") for major in majors))) + '"\n'
         for library in libraries)
     return (f"constexpr int kFirstMajor = {majors[0]}, kLastMajor = {majors[-1]};\n"
             f"alignas(1) constexpr char kToolkitLibraries[] =\n{rows};\n")

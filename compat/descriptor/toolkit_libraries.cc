@@ -14,7 +14,7 @@ constexpr char kStub[] = "_stub.so";
 
 }  // namespace
 
-// All others of a process, which are most, are told by five letters.
+// Five letters exclude most objects of a process.
 bool is_named_like_cuda(const char* soname) {
   return std::strncmp(soname, "libcu", 5) == 0 || std::strncmp(soname, "libnv", 5) == 0;
 }
@@ -51,7 +51,7 @@ bool ToolkitLibrary::is_stub(const char* soname) const {
     return true;
   }
   for (int major = kFirstMajor; major <= kLastMajor; ++major) {
-    if (std::strcmp(this->soname(major), soname) == 0) return true;
+    if (std::strcmp(this->soname(major), soname + 3) == 0) return true;
   }
   return false;
 }
@@ -59,7 +59,7 @@ bool ToolkitLibrary::is_stub(const char* soname) const {
 int ToolkitLibrary::major_of(const char* soname) const {
   int found = 0;
   for (int major = kFirstMajor; major <= kLastMajor; ++major) {
-    if (std::strcmp(this->soname(major), soname) != 0) continue;
+    if (std::strcmp(this->soname(major), soname + 3) != 0) continue;
     if (found != 0) return 0;
     found = major;
   }

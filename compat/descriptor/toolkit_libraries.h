@@ -19,7 +19,7 @@ class ToolkitLibrary {
 
   std::uint32_t bit() const { return bit_; }  // of this library, in a set of them
   const char* wheel_folder() const { return part(1); }
-  const char* soname(int cuda_major) const;
+  const char* soname(int cuda_major) const;  // behind its "lib"
   // Is this the SONAME of its stub, or of its drop-in?
   bool is_stub(const char* soname) const;
   // The only CUDA major in which this is its SONAME; 0: none, or several.
@@ -39,7 +39,7 @@ bool is_named_like_cuda(const char* soname);
 const char* wheel_folder_of(const char* soname);
 // The CUDA major that an object of that SONAME is of, as ToolkitLibrary::major_of().
 int toolkit_major_of(const char* soname);
-// The bit of the library that a stub with that SONAME is of; 0: of none.
+// The bit of the library whose stub has that SONAME; 0: no library has it.
 std::uint32_t toolkit_bit_of_stub(const char* soname);
 
 }  // namespace anycuda

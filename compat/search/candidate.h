@@ -37,7 +37,7 @@ struct Candidate {
   bool was_loaded;  // in the process before the search opened it
   Verdict verdict;
   Reported reported;
-  // Beside it is no file of this name, which the process will need; nullptr: not asked, or none.
+  // A file that the process will need, and that is missing beside this one; nullptr: all are there.
   const char* lacking;
   bool is_incomplete;  // and it is useless without that file
   bool stays_open;     // it was refused once it was open, and could not be closed

@@ -18,7 +18,7 @@ std::string_view site_of(std::string_view folder) {
 bool has(Gathered* gathered, std::string_view folder, const char* below, const char* soname) {
   Arena& arena = gathered->arena;
   const std::size_t mark = arena.mark();
-  const char* const whole = arena.format("%s/%s/%s", arena.copy(folder), below, soname);
+  const char* const whole = arena.format("%s/%s/lib%s", arena.copy(folder), below, soname);
   const bool found = gathered->absent.find(whole, is_entry);
   arena.rewind(mark);
   return found;
@@ -38,7 +38,7 @@ const char* missing_counterpart(Gathered* gathered, const char* path, int major)
                           (shared != nullptr && has(gathered, site, shared, soname)))) {
       continue;
     }
-    return soname;
+    return gathered->arena.format("lib%s", soname);
   }
   return nullptr;
 }

@@ -139,8 +139,8 @@ class OneCuda(unittest.TestCase):
                                                 ANYCUDA_LOG="info")
         self.assertEqual(results[1], self.number("curand", "curandCreateGenerator"))
         self.assertIn("cuda-13.5/lib64/libcurand.so.10", mapped)
-        self.assertRegex(messages, r"curand: \S+/cuda-13.5/lib64/libcurand.so.10 \(CUDA 13.5[^)]*\) is used beside CUDA 12: "
-                                   r"\S+/cuda-12.9/lib64/libcublas.so.12")
+        self.assertRegex(messages, r"curand: \S+/cuda-13.5/lib64/libcurand.so.10 \(CUDA 13.5[^)]*\) is used beside "
+                                   r"CUDA 12: \S+/cuda-12.9/lib64/libcublas.so.12")
 
     def test_runtime_that_is_loaded_goes_before_the_newest(self):
         runtime = self.toolkit("12.9", "curand", "cudart")

@@ -43,7 +43,8 @@ bool identify(const LoadedNames& object, const LoadedNames::OwnNames& names,
 
 void identify_cuda(const LoadedNames::OwnNames& names, LoadedCopy* copy) {
   if (names.soname == nullptr || std::strncmp(names.soname, "lib", 3) != 0) return;
-  if (std::strchr("acn", names.soname[3]) == nullptr) return;  // libanycuda..., libcu..., libnv...
+  const char first = names.soname[3];  // libanycuda..., libcu..., libnv...
+  if (first != 'a' && first != 'c' && first != 'n') return;
   bool is_stub = false;
   // Renamed stubs, too, define the symbol versions of their library.
   std::uint32_t stub = toolkit_bit_of_stub(names.soname);

@@ -24,7 +24,7 @@ std::uint64_t each_object(const Machine& machine, bool (*visit)(const LoadedObje
 
 // A loaded copy of a library, of its peer, or of one of its relatives; of several of them, if the
 // library is its own relative. Under any file name (wheels bundle renamed copies: their version
-// definition keeps its name). A stub of anycuda is none of them, and is visited as `stub`.
+// definition keeps its name). A stub of anycuda is visited only as `stub`.
 struct LoadedCopy {
   const char* path;
   const ImageFacts* image;  // of the library itself; nullptr, as below: the object is another one
