@@ -20,7 +20,8 @@ for path in loaded:
     ctypes.CDLL(path)
 room = (ctypes.c_uint64 * 2)()
 print(getattr(ctypes.CDLL(file), function)(ctypes.byref(room), ctypes.byref(room, 8)))
-print(*sorted({line.split()[-1] for line in open("/proc/self/maps") if "/libcu" in line or "/libnv" in line}), sep="\\n")
+lines = [line for line in open("/proc/self/maps") if "/libcu" in line or "/libnv" in line]
+print(*sorted({line.split()[-1] for line in lines}), sep="\\n")
 """
 CALLS = {"cudnn": "cudnnGetVersion", "cusparse": "cusparseGetErrorName", "cusolver": "cusolverGetVersion"}
 
@@ -38,7 +39,8 @@ class CompanionsCase(MachineCase):
 
     def shadow(self) -> None:
         """As a module of an older toolkit leaves it."""
-        place(next(artifact("nvjitlink-12.1").glob("nvidia/*/lib/*.so.*")), self.machine.at(f"{OLD}/libnvJitLink.so.12"))
+        file = next(artifact("nvjitlink-12.1").glob("nvidia/*/lib/*.so.*"))
+        place(file, self.machine.at(f"{OLD}/{file.name}"))
         self.machine.variables["LD_LIBRARY_PATH"] = str(self.machine.at(OLD))
 
     def ask(self, name: str, *loaded: str, file: str = "") -> tuple[str, list[str], str]:
