@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "packaging" / "python"))
 from anycuda import terminal  # noqa: E402
 from anycuda.matrix import data  # noqa: E402
 from anycuda.doctor import (as_json, doctor_report, environment, findings,  # noqa: E402
-                            hint_table, hints, machine, packages, questions, records, verdict)
+                            hint_table, hints, machine, packages, page, questions, records, verdict)
 from anycuda.doctor.describe_candidate import condition_of, short_path, source_of, verdict_of, version_of  # noqa: E402
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
 from anycuda.doctor.hint import missing_dependency, sentence, without_hint  # noqa: E402
@@ -64,8 +64,18 @@ def loads(version: str = "12.9") -> Answer:
     return Answer("/a/libcudart.so.12", version)
 
 
-def found(library=None, driver: Driver = WORKS, settings=()) -> Findings:
-    return Findings([library or runtime([candidate(_12=TAKEN)], _12=loads())], driver, list(settings))
+def found(library=None, driver: Driver = WORKS, settings=(), others=(), asked: str = "") -> Findings:
+    libraries = [library or runtime([candidate(_12=TAKEN)], _12=loads()), *others]
+    return Findings(libraries, driver, list(settings), frozenset(asked.split()))
+
+
+def absent(name: str, product: str) -> findings.Library:
+    library = findings.Library(name, product, f"lib{name}_stub.so", f"ANYCUDA_{name.upper()}", False, ["12"])
+    library.answers["12"] = Answer(hint=f"install {product}")
+    library.places = [findings.Place("rpath", "the caller's DT_RPATH", 0, searched=False),
+                      findings.Place("conda", "this Python's conda", 0),
+                      findings.Place("system", "the system", 2)]
+    return library
 
 
 def here(**differences) -> machine.Machine:
@@ -173,11 +183,11 @@ class Hints(unittest.TestCase):
                  "sudo apt install nvidia-driver"),
                 ("12.0", "Install nvJitLink (pip install nvidia-nvjitlink-cu12, or",
                  "pip install nvidia-nvjitlink-cu12")):
-            (one,) = hints.hints_for(found(library, Driver("/x", cuda, gpus=[GPU])), here())
+            (one,) = hints.hints_for(found(library, Driver("/x", cuda, gpus=[GPU]), asked="nvjitlink"), here())
             self.assertIn(words_, f"{one.why} {one.what}")
             self.assertEqual(one.commands, [command])
             library.candidates = [candidate("/a/libnvJitLink.so.12", _12=TOO_OLD)]
-            (one,) = hints.hints_for(found(library, Driver("/x", "11.4", gpus=[GPU])), here())
+            (one,) = hints.hints_for(found(library, Driver("/x", "11.4", gpus=[GPU]), asked="nvjitlink"), here())
             self.assertNotIn("pip", " ".join(one.commands))
             library.candidates = []
 
@@ -498,30 +508,79 @@ class Records(unittest.TestCase):
 
 
 class Page(unittest.TestCase):
-    def page(self, what: Findings, width=None, colour=False) -> str:
+    def page(self, what: Findings, width=None, colour=False, verbose=False) -> str:
         evaluated = verdict.evaluate(what)
         return doctor_report.report("1.2.3", here(), what, evaluated, hints.hints_for(what, here()),
-                                    doctor_report.Page(colour, width))
+                                    page.Page(colour, width), verbose)
+
+    def test_healthy_machine_without_optional_libraries_has_no_advice(self):
+        several = [absent(f"maths{number}", f"Maths {number}") for number in range(25)]
+        lines = self.page(found(others=several)).splitlines()
+        self.assertLessEqual(len(lines), 40)
+        self.assertEqual(lines[:3], ["anycuda 1.2.3 doctor: Python 3.11.2, /home/me/venv/bin/python3",
+                                     "CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.", ""])
+        self.assertEqual([line for line in lines if "Maths" in line],
+                         [f"  absent: {', '.join(one.product for one in several)}"])
+
+    def test_healthy_machine_with_every_library_has_forty_lines(self):
+        several = []
+        for number in range(22):
+            library = absent(f"maths{number}", f"Maths {number}")
+            library.candidates, library.answers["12"] = [candidate(_12=TAKEN)], loads()
+            several.append(library)
+        driver = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU] * 8)
+        lines = self.page(found(driver=driver, others=several)).splitlines()
+        self.assertLessEqual(len(lines), 40)
+        self.assertEqual(sum("/a/libcudart.so.12" in line for line in lines), 23)
+        self.assertIn("  GPU            8 x NVIDIA H200, compute capability 9.0, 139 GiB", lines)
+
+    def test_absent_library_that_is_named_has_advice_and_places(self):
+        what = found(others=[absent("nccl", "NCCL")], asked="nccl")
+        lines = self.page(what).splitlines()
+        self.assertEqual(lines[2][:56], "  1.  A program that uses NCCL does not get it. Install ")
+        self.assertNotIn("searched", "".join(lines))
+        self.assertIn("  none was found; searched: the system (2 folders)", self.page(what, verbose=True).splitlines())
+
+    def test_library_that_a_file_uses_has_advice(self):
+        what = found(others=[absent("nccl", "NCCL"), absent("nvrtc", "NVRTC")])
+        what.used = frozenset(["nccl"])
+        self.assertEqual([one.why for one in hints.hints_for(what, here())],
+                         ["A program that uses NCCL does not get it."])
+
+    def test_callers_that_get_different_files_have_a_line_each(self):
+        library = runtime([candidate(_12=TAKEN, _13=TOO_OLD), candidate("/b/libcudart.so.11.0", version="11.8",
+                                                                        _11=TAKEN)],
+                          _11=loads("11.8"), _12=loads(), _13=Answer())
+        section = self.page(found(library)).partition("Libraries that programs get\n")[2]
+        self.assertEqual([re.split("  +", line)[1:4] for line in section.splitlines()[1:4]],
+                         [["CUDA runtime", "12.9", "for CUDA 12"], ["CUDA runtime", "11.8", "for CUDA 11"],
+                          ["CUDA runtime", "nothing", "for CUDA 13"]])
 
     def test_the_whole_page(self):
         one = candidate(_12=TAKEN, unversioned=TAKEN)
         other = candidate("/a/libcudart.so.13", version="13.5", _12=TOO_OLD, unversioned=TOO_OLD)
         library = runtime([other, one], _12=loads(), unversioned=loads())
         setting = findings.Setting("ANYCUDA_COMPAT", "x", False, "strict, best_effort or off")
-        self.assertEqual(self.page(found(library, settings=[setting])), """\
-anycuda 1.2.3 doctor
-  machine     Debian GNU/Linux 12, Linux 6.1, glibc 2.36
-  as seen by  Python 3.11.2, /home/me/venv/bin/python3
+        self.assertEqual(self.page(found(library, settings=[setting]), verbose=True), """\
+anycuda 1.2.3 doctor: Python 3.11.2, /home/me/venv/bin/python3
+CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.
+  1.  ANYCUDA_COMPAT=x is invalid. It must be strict, best_effort or off. Correct it, or unset it.
+        $ unset ANYCUDA_COMPAT
 
-Settings
-  ANYCUDA_COMPAT=x  invalid: expected strict, best_effort or off
-
-Driver
-  library        /usr/lib/libcuda.so.1
+Machine
+  system         Debian GNU/Linux 12, Linux 6.1, glibc 2.36
+  driver         /usr/lib/libcuda.so.1
   CUDA           up to 13.0
   branch         580
   kernel module  580.65
   GPU            NVIDIA H200, compute capability 9.0, 139 GiB
+
+Settings
+  ANYCUDA_COMPAT=x  invalid: expected strict, best_effort or off
+
+Libraries that programs get
+                CUDA  read from      where     file
+  CUDA runtime  12.9  wheel 12.9.79  packages  /a/libcudart.so.12
 
 CUDA runtime, libcudart_stub.so
      CUDA  read from      verdict         where     file
@@ -531,13 +590,7 @@ CUDA runtime, libcudart_stub.so
 
 The version that a program gets, by the CUDA that it was built for
                 CUDA 12  unversioned
-  CUDA runtime  12.9     12.9
-
-What to do
-  1.  ANYCUDA_COMPAT=x is invalid. It must be strict, best_effort or off. Correct it, or unset it.
-        $ unset ANYCUDA_COMPAT
-
-CUDA work is possible: CUDA runtime 12.9, a driver for CUDA 13.0, 1 GPU.""")
+  CUDA runtime  12.9     12.9""")
 
     def test_names_of_files_do_not_steer_the_terminal(self):
         library = runtime([candidate("/a\x1b[2J\r\u202e.so", _12=TAKEN)], _12=loads())

@@ -15,6 +15,7 @@ from . import as_json, devices, doctor_report, environment, files, questions
 from .findings import UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of, setting_of
 from .hints import hints_for
 from .machine import machine_of
+from .page import Page
 from .verdict import RUNTIME, evaluate
 
 NAME = "doctor"
@@ -26,7 +27,7 @@ report lists the device code and whether this driver loads it on the GPUs of thi
 
 exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at least one of the callers,
                 the driver sees a GPU, and the device code of each file loads on a GPU
-             1  CUDA work is not possible; the last line says why
+             1  CUDA work is not possible; the second line says why
              2  a file could not be read, or the command failed
              3  it is unknown whether the device code of a file loads
 
@@ -52,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ):
         parser.add_argument(option, metavar=name, action="append", default=[], help=f"{about} (several: a,b)")
     parser.add_argument("--native", action="store_true", help="search like a program other than Python")
+    parser.add_argument("-v", "--verbose", action="store_true",
+                        help="list every file of every library, and where the search looked")
     parser.add_argument("--json", action="store_true", help="print JSON (schema: docs/json.md)")
     parser.add_argument("--limit", type=_seconds, default=30.0, metavar="SECONDS",
                         help="time limit for answers of libraries and the driver (default: 30)")
@@ -69,6 +72,8 @@ def run(arguments: argparse.Namespace) -> int:
                              [questions.MACHINE, folders])
     machine = machine_of(outcomes[questions.MACHINE], arguments.native, os.environ)
     named = files.look(arguments.files, devices.of_driver(findings.driver), Progress(NAME)) if arguments.files else []
+    findings.requested = frozenset(libraries)
+    findings.used = frozenset().union(*(one.libraries for one in named))
     verdict = evaluate(findings, named)
     hints = hints_for(findings, machine, environment.environment_of(outcomes[folders], os.environ))
     version = about.first("format").text("version")
@@ -77,8 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print(as_json.report(version, machine, findings, verdict, hints))
     else:
-        page = doctor_report.Page(terminal.wants_colour(), terminal.width_of())
-        print(doctor_report.report(version, machine, findings, verdict, hints, page))
+        page = Page(terminal.wants_colour(), terminal.width_of())
+        print(doctor_report.report(version, machine, findings, verdict, hints, page, arguments.verbose))
     return verdict.status
 
 

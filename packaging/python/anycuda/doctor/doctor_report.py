@@ -3,89 +3,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
 
-from .. import terminal
 from ..analysis import describe_kernels, exit_status, gpus
-from .describe_candidate import CONTAINERS, colours, condition_of, short_path, source_of, verdict_of, version_of
+from .describe_candidate import CONTAINERS, colours, condition_of, for_callers, source_of, verdict_of, version_of
 from .files import File
 from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library, Place
 from .hint import Hint
 from .machine import Machine
 from .outcomes import column
+from .page import INDENT, Page
 from .verdict import Verdict
 
 _MARK = ">"
-_INDENT = "  "
+_DRIVER = "cuda"
 _BESIDE_FILE = 56  # characters of the other columns in a line of candidates
 
 
-class Page:
-    """The lines of a report. `colour`: use colours. `width`: the terminal's width, or None for unwrapped lines. Escapes
-    control characters in file names."""
-
-    def __init__(self, colour: bool, width: int | None) -> None:
-        self.colour, self.width = colour, width
-        self.lines: list[str] = []
-
-    def paint(self, text: str, colour: str) -> str:
-        return terminal.paint(text, colour, self.colour)
-
-    def head(self, text: str) -> None:
-        self.lines += [""] if self.lines else []
-        self.line(text, "bold")
-
-    def line(self, text: str, colour: str = "") -> None:
-        self.lines.append(self.paint(terminal.writable(text), colour))
-
-    def sentence(self, text: str) -> None:
-        self.lines += self._table([""], [(text,)], None, None)[1:]
-
-    def pairs(self, rows: list[tuple[str, str]]) -> None:
-        self.lines += self._table(["", ""], rows, None, None)[1:]
-
-    def table(self, heads: list[str], rows: Sequence[tuple[str, ...]], colours: dict[str, str],
-              below: list[str] | None = None) -> None:
-        self.lines += self._table(heads, rows, colours if self.colour else None, below)
-
-    def path(self, path: str, beside: int = 20) -> str:
-        """The path, shortened to fit the terminal. `beside`: characters of the other columns."""
-        return path if self.width is None else short_path(path, max(self.width - beside, 30))
-
-    def _table(self, heads: list[str], rows: Sequence[tuple[str, ...]], colours: dict[str, str] | None,
-               below: list[str] | None) -> list[str]:
-        width = None if self.width is None else self.width - len(_INDENT)
-        rows = [tuple(map(terminal.writable, row)) for row in rows]
-        below = below and list(map(terminal.writable, below))
-        return [_INDENT + line for line in terminal.table(heads, rows, width, colours, below=below, whole=True)]
-
-
 def report(version: str, machine: Machine, findings: Findings, verdict: Verdict, hints: list[Hint],
-           page: Page) -> str:
-    _header(version, machine, page)
+           page: Page, verbose: bool = False) -> str:
+    """The examined environment, the verdict and the first hint come first. `verbose`: every file of every library."""
+    page.line(f"anycuda {version} doctor: {_examined(machine, page)}", "bold")
+    page.line(verdict.line, "green" if verdict.status == exit_status.YES else "red")
+    _hints(hints, page)
+    _machine(findings.driver, machine, page)
     _settings(findings, page)
-    _driver(findings.driver, machine, page)
+    _libraries(findings, page)
     for library in findings.libraries:
-        _library(library, findings.driver, page)
-    _matrix(findings, page)
+        if verbose or library.name in findings.requested or _needs_a_table(library):
+            _library(library, findings.driver, verbose, page)
+    if verbose:
+        _matrix(findings, page)
     for file in verdict.files:
         _file(file, page)
-    _hints(hints, page)
-    page.lines.append("")
-    page.line(verdict.line, "green" if verdict.status == exit_status.YES else "red")
     return "\n".join(page.lines)
 
 
-def _header(version: str, machine: Machine, page: Page) -> None:
-    page.head(f"anycuda {version} doctor")
-    asked_as = "a program other than Python"
-    if machine.asked_as == "python":
-        asked_as = f"Python {machine.python}, {page.path(machine.executable)}"
-    rows = [("machine", f"{machine.system}, {machine.kernel}, {machine.libc}"), ("as seen by", asked_as)]
-    within = [CONTAINERS[machine.container_kind or "container"]] if machine.container else []
-    if machine.wsl or within:
-        rows.append(("within", ", ".join([*within, "WSL"] if machine.wsl else within)))
-    page.pairs(rows)
+def _examined(machine: Machine, page: Page) -> str:
+    if machine.asked_as != "python":
+        return "a program other than Python"
+    return f"Python {machine.python}, {page.path(machine.executable)}"
 
 
 def _settings(findings: Findings, page: Page) -> None:
@@ -100,16 +57,21 @@ def _settings(findings: Findings, page: Page) -> None:
     ])
 
 
-def _driver(driver: Driver, machine: Machine, page: Page) -> None:
-    page.head("Driver")
-    rows = [("library", page.path(driver.path) or "none")]
+def _machine(driver: Driver, machine: Machine, page: Page) -> None:
+    page.head("Machine")
+    rows = [("system", f"{machine.system}, {machine.kernel}, {machine.libc}")]
+    within = [CONTAINERS[machine.container_kind or "container"]] if machine.container else []
+    if machine.wsl or within:
+        rows.append(("within", ", ".join([*within, "WSL"] if machine.wsl else within)))
+    rows.append(("driver", page.path(driver.path) or "none"))
     if driver.cuda:
         rows.append(("CUDA", f"up to {driver.cuda}"))
         rows.append(("branch", str(driver.branch or f"unknown: {driver.branch_problem}")))
     unknown = f"unknown: {machine.ended}" if machine.ended else "not loaded"
     rows.append(("kernel module", machine.kernel_driver or unknown))
-    rows += [("GPU", f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.memory / 2**30:.0f} GiB")
-             for gpu in driver.gpus]
+    gpus = Counter(f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.memory / 2**30:.0f} GiB"
+                   for gpu in driver.gpus)
+    rows += [("GPU", text if count == 1 else f"{count} x {text}") for text, count in gpus.items()]
     if not driver.gpus:
         rows.append(("GPU", f"none{_why_no_gpu(driver)}"))
         rows += [("built in", ", ".join(filter(None, [gpu.name or "an NVIDIA GPU", gpu.address,
@@ -128,21 +90,67 @@ def _why_no_gpu(driver: Driver) -> str:
     return f": {driver.problem}" if driver.problem and driver.path else ""
 
 
-def _library(library: Library, driver: Driver, page: Page) -> None:
+def _libraries(findings: Findings, page: Page) -> None:
+    """A line for each library that programs get; the absent ones in one line."""
+    page.head("Libraries that programs get")
+    rows: list[tuple[str, ...]] = []
+    conditions: dict[str, list[str]] = {}
+    for library in findings.libraries:
+        if library.is_driver and library.name == _DRIVER:  # its line is the machine's
+            continue
+        for candidate in filter(library.taken_by, library.candidates):
+            callers = library.taken_by(candidate)
+            for_whom = "" if len(callers) == len(library.answers) else for_callers(callers)
+            version, source = ("", "") if library.is_driver else (version_of(candidate), source_of(candidate))
+            rows.append((library.short, version, for_whom, source, _where(candidate, library),
+                         page.path(candidate.path, _BESIDE_FILE)))
+            conditions.setdefault(condition_of(candidate, findings.driver), []).append(library.short)
+        for word, for_whom in _without(library):
+            rows.append((library.short, word, for_whom, "", "", ""))
+    if rows:
+        page.table(["", "CUDA", "", "read from", "where", "file"], rows, {"nothing": "red", "crash": "red"})
+    for condition, names in conditions.items():
+        if condition:
+            page.sentence(f"{', '.join(dict.fromkeys(names))}: {condition}")
+    absent = [library.short for library in findings.libraries if library.is_absent]
+    if absent:
+        page.sentence(f"absent: {', '.join(absent)}")
+
+
+def _without(library: Library) -> list[tuple[str, str]]:
+    """The callers that get nothing although the machine has files of the library: what they get, and who they are."""
+    callers: dict[str, list[str]] = {}
+    for caller, answer in library.answers.items():
+        if not answer.path and not library.is_absent:
+            callers.setdefault(_got(answer, library, Driver()), []).append(caller)
+    return [(word, "" if len(some) == len(library.answers) else for_callers(some)) for word, some in callers.items()]
+
+
+def _needs_a_table(library: Library) -> bool:
+    """Does something else than a usable file need an explanation?"""
+    return not library.is_absent and (
+        any(not answer.path for answer in library.answers.values())
+        or any(one.state not in ("usable", "link_stub") for one in library.candidates))
+
+
+def _where(candidate: Candidate, library: Library) -> str:
+    return column("tier", "place").get(candidate.place, library.variable)
+
+
+def _library(library: Library, driver: Driver, verbose: bool, page: Page) -> None:
     page.head(f"{library.product}, {library.stub}")
     ended = {answer.ended: answer for answer in library.answers.values() if answer.ended}
     for answer in ended.values():
         page.sentence(f"{answer.ended}; last step: {answer.last_step or 'none'}")
     if not library.candidates:
         if not ended:
-            page.sentence(f"none was found; searched: {_places(library)}")
+            page.sentence(f"none was found; searched: {_places(library)}" if verbose else "none was found")
         return
     rows, below = [], []
     for candidate in library.candidates:
         word, why = verdict_of(candidate)
-        place = column("tier", "place").get(candidate.place, library.variable)
         version, source = ("", "") if library.is_driver else (version_of(candidate), source_of(candidate))
-        rows.append((_MARK if library.taken_by(candidate) else " ", version, source, word, place,
+        rows.append((_MARK if library.taken_by(candidate) else " ", version, source, word, _where(candidate, library),
                      page.path(candidate.path, _BESIDE_FILE)))
         # All reasons against a candidate name the same driver.
         why = why.replace(driver.path, page.path(driver.path)) if driver.path else why
@@ -162,7 +170,7 @@ def _places(library: Library) -> str:
                   (place.left_out, f"{place.left_out} unusable file{'' if place.left_out == 1 else 's'} not listed")]
         below = ", ".join(text for count, text in counts if count)
         return f"{place.title} ({below})" if below else place.title
-    return ", ".join(map(described, library.places))
+    return ", ".join(described(place) for place in library.places if place.searched and place.folders) or "nothing"
 
 
 def _matrix(findings: Findings, page: Page) -> None:
@@ -203,10 +211,7 @@ def _file(file: File, page: Page) -> None:
 
 
 def _hints(hints: list[Hint], page: Page) -> None:
-    if not hints:
-        return
-    page.head("What to do")
     for number, hint in enumerate(hints, 1):
         page.pairs([(f"{number}.", f"{hint.why} {hint.what}")])
         for command in hint.commands:
-            page.line(f"{_INDENT * 4}$ {command}")
+            page.line(f"{INDENT * 4}$ {command}")

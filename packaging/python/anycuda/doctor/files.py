@@ -21,7 +21,7 @@ class File:
     """`path` and `kind` ("file", "folder", "wheel") on the command line. `problems`: (name, sentence) for each
     unreadable file. `needs`: None without code for a driver. `runtime_driver`: the oldest driver for its static CUDA
     runtimes; 0 if it has none, or if unknown. `replies`: one for each kind of GPU here. `loads`: does one of these GPUs
-    load all its device code, with a driver for these runtimes? None if unknown."""
+    load all its device code, with a driver for these runtimes? None if unknown. `libraries`: those that it uses."""
 
     path: str
     kind: str
@@ -31,6 +31,7 @@ class File:
     runtime_driver: int
     replies: tuple[Reply, ...]
     loads: bool | None
+    libraries: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -62,7 +63,8 @@ def of(seen: reading.Reading, runtimes: Mapping[str, int], here: Devices, facts:
     needs = kernels.needs(code.files, facts)
     replies = devices.replies(code, needs, runtimes, here, facts) if is_read or not seen.problems else []
     return File(seen.path, seen.kind, code, tuple(seen.problems), needs, max(runtimes.values(), default=0),
-                tuple(replies), _loads(code, replies, here))
+                tuple(replies), _loads(code, replies, here),
+                frozenset(use.library for _, file in seen.files for use in file.uses))
 
 
 def _loads(code: Kernels, replies: Sequence[Reply], here: Devices) -> bool | None:

@@ -104,6 +104,7 @@ class Place:
     title: str
     folders: int
     left_out: int = 0  # unusable files that are not listed, since there are too many
+    searched: bool = True
 
 
 @dataclass
@@ -134,6 +135,11 @@ class Library:
     install_hint: str = ""  # the stubs' hint on installing it
 
     @property
+    def is_absent(self) -> bool:
+        """Does the machine have no file of it?"""
+        return not self.candidates and not any(one.ended or one.refused for one in self.answers.values())
+
+    @property
     def short(self) -> str:
         """NVRTC for "NVRTC (runtime compiler)". cuDNN is the product of two libraries."""
         return self.name if packages.is_of_another(self.name) else self.product.split(" (")[0]
@@ -151,9 +157,16 @@ class Library:
 
 @dataclass
 class Findings:
+    """`requested`: the libraries that --library names; `used`: those that the files on the command line use."""
+
     libraries: list[Library]
     driver: Driver
     settings: list[Setting]
+    requested: frozenset[str] = frozenset()
+    used: frozenset[str] = frozenset()
+
+    def is_asked(self, library: Library) -> bool:
+        return library.name in self.requested | self.used
 
     def library(self, name: str) -> Library | None:
         return next((library for library in self.libraries if library.name == name), None)
@@ -181,7 +194,7 @@ def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
         outcome.ended, outcome.last_step, outcome.complaints)
     if not library.places:
         library.places = [Place(place.text("name"), place.text("title"), place.number("folders"),
-                                place.number("left_out"))
+                                place.number("left_out"), place.flag("searched"))
                           for place in outcome.of("place")]
     known = {(candidate.place, candidate.path): candidate for candidate in library.candidates}
     for found in map(_candidate, outcome.of("candidate")):

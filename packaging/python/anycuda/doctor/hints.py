@@ -35,9 +35,10 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
             found += denied
         elif _nothing(library):
             found += denied
-        found += _library(library, findings.driver, machine, environment)
+        found += _library(library, findings, machine, environment)
     found += _toolkits(findings, machine, environment) + denied
-    found += [] if driver else nvml_hints(findings.driver, findings.library(NVML), machine)
+    nvml = findings.library(NVML)
+    found += nvml_hints(findings.driver, nvml, machine) if nvml and findings.is_asked(nvml) and not driver else []
     return list({(one.why, one.what): one for one in found}.values())
 
 
@@ -56,8 +57,8 @@ def _denied(environment: Environment) -> list[Hint]:
             for one in reversed(list(by_blocker.values()))]
 
 
-def _library(library: Library, driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
-    nothing = _nothing(library)
+def _library(library: Library, findings: Findings, machine: Machine, environment: Environment) -> list[Hint]:
+    driver, nothing = findings.driver, _nothing(library)
     named = [one for one in library.candidates if one.place == "variable"] if nothing else []
     broken = column("state", "broken")
     rows = _rows() if nothing else broken
@@ -70,7 +71,10 @@ def _library(library: Library, driver: Driver, machine: Machine, environment: En
                    step=answer.last_step or "none")
               for answer in {one.last_step: one for one in library.answers.values() if one.ended}.values()]
     found += [_named(library, one) for one in named]
-    if nothing and not named and not packages.is_optional(library.name) and not packages.is_of_another(library.name):
+    # Of the other libraries nobody knows whether a program needs them.
+    wanted = library.name == RUNTIME or findings.is_asked(library)
+    served_otherwise = packages.is_optional(library.name) or packages.is_of_another(library.name)
+    if nothing and wanted and not named and not served_otherwise:
         found.append(_no_library(library, nothing, driver, machine, environment))
     # A library of another environment is reported before a broken file without effect.
     other = _other_environment(library, machine, environment)
