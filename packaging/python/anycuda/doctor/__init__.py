@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import terminal
 from ..analysis.reading_progress import Progress
 from ..failure import Failure
-from . import as_json, devices, doctor_report, environment, files, questions
+from . import as_json, devices, doctor_report, environment, file_packages, files, packages, questions
 from .findings import UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of, setting_of
 from .hints import hints_for
 from .machine import machine_of
@@ -75,7 +75,11 @@ def run(arguments: argparse.Namespace) -> int:
     findings.requested = frozenset(libraries)
     findings.used = frozenset().union(*(one.libraries for one in named))
     verdict = evaluate(findings, named)
-    hints = hints_for(findings, machine, environment.environment_of(outcomes[folders], os.environ))
+    root = os.environ.get("ANYCUDA_SYSTEM_ROOT") or "/"
+    there = environment.environment_of(outcomes[folders], os.environ)
+    there.packages = file_packages.packages_of(findings, root)
+    _add_releases(findings)
+    hints = hints_for(findings, machine, there)
     version = about.first("format").text("version")
     # The runtime is always included in the questions.
     findings.libraries = [one for one in findings.libraries if not libraries or one.name in libraries]
@@ -102,6 +106,16 @@ def ask(asker: questions.Asker, known: list[Library], callers: list[str], settin
         library.sort()
     driver = driver_of(outcomes[questions.DRIVER])
     return Findings(chosen, driver, settings + _unknown_settings(known, settings)), outcomes
+
+
+def _add_releases(findings: Findings) -> None:
+    """Adds the releases of libraries with their own numbers. NCCL's file tells both, whatever its name."""
+    for library in findings.libraries:
+        for candidate in library.candidates if packages.has_own_releases(library.name) else ():
+            candidate.release = file_packages.own_release(candidate.path, candidate.source)
+            if library.name == "nccl" and not candidate.exact and candidate.state == "usable":
+                release, candidate.built_with = file_packages.nccl_release(candidate.path)
+                candidate.release = candidate.release or release
 
 
 def _unknown_settings(known: list[Library], settings: list[Setting]) -> list[Setting]:

@@ -76,13 +76,17 @@ def for_callers(callers: list[str]) -> str:
 
 
 def version_of(candidate: Candidate) -> str:
-    """12.9; 12.8+ if only the file's exported names tell the version."""
+    """12.9; 12.8+ if only the file's exported names tell the version. Those of NCCL are the same for every CUDA."""
+    if candidate.release and not candidate.exact:
+        return candidate.built_with
     return candidate.version + ("" if candidate.exact or "." not in candidate.version else "+")
 
 
 def source_of(candidate: Candidate) -> str:
     """The source for a table: "wheel nvidia-cuda-runtime-cu12 12.9.79" as "wheel 12.9.79", and a name or a folder
     without its text, which the path beside it has."""
+    if candidate.release and not candidate.exact:
+        return "its text" if candidate.built_with else ""
     if not candidate.exact:
         return "its symbols" if candidate.version else ""
     for start, short in (("its name ", "its name"), ("the name of its folder ", "its folder")):

@@ -102,7 +102,7 @@ def _libraries(findings: Findings, page: Page) -> None:
             callers = library.taken_by(candidate)
             for_whom = "" if len(callers) == len(library.answers) else for_callers(callers)
             version, source = ("", "") if library.is_driver else (version_of(candidate), source_of(candidate))
-            rows.append((library.short, version, for_whom, source, _where(candidate, library),
+            rows.append((_name(library, candidate), version, for_whom, source, _where(candidate, library),
                          page.path(candidate.path, _BESIDE_FILE)))
             conditions.setdefault(condition_of(candidate, findings.driver), []).append(library.short)
         for word, for_whom in _without(library):
@@ -115,6 +115,10 @@ def _libraries(findings: Findings, page: Page) -> None:
     absent = [library.short for library in findings.libraries if library.is_absent]
     if absent:
         page.sentence(f"absent: {', '.join(absent)}")
+
+
+def _name(library: Library, candidate: Candidate) -> str:
+    return f"{library.short} {candidate.release}".rstrip()
 
 
 def _without(library: Library) -> list[tuple[str, str]]:
@@ -150,12 +154,12 @@ def _library(library: Library, driver: Driver, verbose: bool, page: Page) -> Non
     for candidate in library.candidates:
         word, why = verdict_of(candidate)
         version, source = ("", "") if library.is_driver else (version_of(candidate), source_of(candidate))
-        rows.append((_MARK if library.taken_by(candidate) else " ", version, source, word, _where(candidate, library),
-                     page.path(candidate.path, _BESIDE_FILE)))
+        rows.append((_MARK if library.taken_by(candidate) else " ", candidate.release, version, source, word,
+                     _where(candidate, library), page.path(candidate.path, _BESIDE_FILE)))
         # All reasons against a candidate name the same driver.
         why = why.replace(driver.path, page.path(driver.path)) if driver.path else why
         below.append("; ".join(filter(None, [why, condition_of(candidate, driver), _conflict(candidate)])))
-    page.table(["", "CUDA", "read from", "verdict", "where", "file"], rows, colours(), below)
+    page.table(["", "version", "CUDA", "read from", "verdict", "where", "file"], rows, colours(), below)
 
 
 def _conflict(candidate: Candidate) -> str:

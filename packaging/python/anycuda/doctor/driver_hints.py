@@ -27,7 +27,7 @@ def driver_hints(driver: Driver, machine: Machine, environment: Environment) -> 
     found = _driver_hints(driver, machine, environment)
     hidden = machine.hidden_gpus is not None and machine.present_gpus
     if found and hidden and not any("CUDA_VISIBLE_DEVICES" in one.why for one in found):
-        found.append(_hint_of("gpu_hidden", "The GPUs are also hidden.", driver, machine))
+        found.append(_hint_of("gpu_hidden", "The GPUs are also hidden.", driver, machine, environment))
     return found
 
 
@@ -38,7 +38,7 @@ def _driver_hints(driver: Driver, machine: Machine, environment: Environment) ->
     if not driver.path:
         return [_no_library(driver, machine, environment)]
     if driver.problem or driver.failed_call is not None or not driver.gpus:
-        return [_no_gpu(driver, machine)]
+        return [_no_gpu(driver, machine, environment)]
     return []
 
 
@@ -86,7 +86,7 @@ def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
 def _without_driver(files: list[Tried], stub: str, machine: Machine, environment: Environment) -> Hint:
     """`files`: the refused ones, the most informative first. `stub`: an anycuda stub in a driver's place."""
     if files and files[0].state != "other_architecture":
-        return _bad_file(files[0], machine)
+        return _bad_file(files[0], machine, environment)
     failed = "No driver library (libcuda.so.1) was found."
     if stub:
         failed = f"No driver library (libcuda.so.1) was found: {stub} is an anycuda stub, which needs the driver's own."
@@ -123,7 +123,7 @@ def _may_hold_driver(path: str, machine: Machine) -> bool:
             or re.search(r"/usr/(lib|lib64|local/nvidia)(/|\Z)", path) is not None)
 
 
-def _bad_file(file: Tried, machine: Machine) -> Hint:
+def _bad_file(file: Tried, machine: Machine, environment: Environment) -> Hint:
     failed = f"The driver library {file.path} cannot be loaded."
     if machine.lacks_nv:  # --nv gives the host's driver precedence over the image's file
         return hint(hint_table.WITHOUT_GPU, "apptainer", failed)
@@ -142,8 +142,8 @@ def _bad_file(file: Tried, machine: Machine) -> Hint:
         row = "driver_of_the_image"
     elif row in ("driver_truncated", "driver_damaged") and machine.wsl and "/wsl/lib" in file.path:
         row = "driver_of_windows"
-    links = "link_loop" not in row
-    ready = {"reinstall": packages.reinstall(machine.distribution, file.path, links), "start": _start(machine),
+    ready = {"reinstall": packages.reinstall(machine.distribution, file.path, environment.owner(file.path)),
+             "start": _start(machine),
              "install": packages.install_driver(machine.distribution),
              "provide": packages.provide(machine.distribution, missing), "with_compute": _with_compute(machine)}
     return hint(DRIVER_LIBRARY, row, failed, ready, path=file.path, size=file.size, reason=reason, missing=missing,
@@ -160,21 +160,22 @@ def _row_of_missing(file: Tried, machine: Machine) -> str:
     return "driver_dangling_in_wsl" if machine.wsl and "/wsl/lib" in file.path else "driver_dangling"
 
 
-def _no_gpu(driver: Driver, machine: Machine) -> Hint:
+def _no_gpu(driver: Driver, machine: Machine, environment: Environment) -> Hint:
     failed = driver.failed_call
     status = failed.status if failed is not None else driver.status
     answer = (f"{failed.name} reports {failed.error} ({status})" if failed is not None and failed.error else
               f"{failed.name} reports error {status}" if failed is not None else
               driver.problem or "it reports none")
-    return _hint_of(situation_of(status, driver, machine), f"The driver offers no GPU: {answer}.", driver, machine)
+    return _hint_of(situation_of(status, driver, machine), f"The driver offers no GPU: {answer}.", driver, machine,
+                    environment)
 
 
-def _hint_of(row: str, failed: str, driver: Driver, machine: Machine) -> Hint:
+def _hint_of(row: str, failed: str, driver: Driver, machine: Machine, environment: Environment) -> Hint:
     variables, pipe = machine.variables, machine.variables.get("CUDA_MPS_PIPE_DIRECTORY")
     ready = {
         "without_folder": _without(os.path.dirname(driver.path), machine), "restart": _restart(machine),
         "update": packages.update_driver(machine.distribution, machine.container_kind, machine.wsl),
-        "remove_driver": packages.remove_driver(machine.distribution, driver.path),
+        "remove_driver": packages.remove_driver(machine.distribution, driver.path, environment.owner(driver.path)),
         "install_fabric": packages.install_fabric(machine.distribution, machine.kernel_driver),
         "without_mps": "unset CUDA_MPS_PIPE_DIRECTORY" if pipe else f"mv {_MPS_PIPE} {_MPS_PIPE}.unused",
     }

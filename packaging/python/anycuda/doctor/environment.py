@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .file_packages import Package
 from .machine import TOOLKIT_VARIABLES
 from .questions import FOLDERS, Outcome
 
@@ -32,10 +33,18 @@ class Environment:
     manager: str = "pip"  # the package manager (packages.py) that installs into it
     denied: list[Denied] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)  # folder -> the same with links resolved
+    packages: dict[str, tuple[Package, ...]] = field(default_factory=dict)  # file -> the packages that contain it
 
     def folder(self, path: str) -> str:
         """The same text for all paths of a folder."""
         return os.path.normpath(self.links.get(path, path))
+
+    def wheels(self, path: str) -> list[Package]:
+        return [one for one in self.packages.get(path, ()) if one.manager == "pip"]
+
+    def owner(self, path: str) -> str:
+        """The distribution's package that contains the file, or ""."""
+        return next((one.name for one in self.packages.get(path, ()) if one.manager == "system"), "")
 
     def has(self, path: str) -> bool:
         return any(prefix and path.startswith(prefix.rstrip("/") + "/") for prefix in (self.prefix, self.real))

@@ -96,6 +96,8 @@ class Candidate:
     decisions: dict[str, Decision] = field(default_factory=dict)  # by caller
     stays_open: bool = False  # it was opened, refused and cannot be closed, so no other is opened
     target: str = ""  # the missing target of a dangling link
+    release: str = ""  # the library's own, if it is not CUDA's: 2.18.1 of NCCL
+    built_with: str = ""  # the CUDA in the text of NCCL's file, if no name tells it
 
 
 @dataclass

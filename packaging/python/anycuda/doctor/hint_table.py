@@ -427,6 +427,14 @@ LIBRARIES = {
     "not_opened": HintRow(
         "The dynamic linker refuses it: {reason}.", "Install its package again.", ("ldd -r {path}", "{repair}"),
         _LINKER),
+    "not_opened_intact": HintRow(
+        "The dynamic linker refuses it: {reason}. The file is as {package} installed it, so a library that it needs is "
+        "missing or of another version.",
+        "Make the dynamic linker find the needed library of the same release first: remove other folders from "
+        "LD_LIBRARY_PATH.", ("ldd -r {path}",), _LINKER),
+    "two_packages": HintRow(
+        "The file is {actual}: the package that was installed last has replaced the other's file.",
+        "Uninstall {others}. This removes the file, so install {kept} again.", (), "docs/doctor.md"),
     "link_loop": HintRow(
         "It is a link that leads back to itself ({reason}).", "Remove the link, and install its package again.",
         ("namei -l {path}", "rm {path}", "{repair}"), _LINKER),

@@ -11,6 +11,7 @@ import shlex
 from . import installation, packages
 from .driver_hints import NVML, driver_hints, nvml_hints
 from .environment import Environment
+from .file_packages import Package
 from .findings import Answer, Candidate, Driver, Findings, Library
 from .hint import Hint, hint, missing_dependency, read_problem, without_folder, without_hint
 from .hint_table import LIBRARIES
@@ -78,7 +79,37 @@ def _library(library: Library, findings: Findings, machine: Machine, environment
         found.append(_no_library(library, nothing, driver, machine, environment))
     # A library of another environment is reported before a broken file without effect.
     other = _other_environment(library, machine, environment)
-    return other + found
+    return other + _two_packages(library, environment) + found
+
+
+def _two_packages(library: Library, environment: Environment) -> list[Hint]:
+    """Hints on files in use that two wheels contain: the wheel that was installed last has replaced the other's."""
+    found = []
+    for path in (one.path for one in library.candidates if library.taken_by(one)):
+        wheels = sorted(environment.wheels(path), key=_cuda_of_wheel)
+        if len(wheels) < 2:
+            continue
+        names = " and ".join(f"{one.name} {one.version}" for one in wheels)
+        actual = " or ".join(f"{one.name} {one.version}" for one in wheels if one.intact)
+        *others, kept = wheels
+        commands = [f"# in the environment of {kept.folder}: uninstall {', '.join(one.name for one in others)}, then "
+                    f"install {kept.name}=={kept.version} again"]
+        if environment.has(path) and environment.manager in packages.WITH_WHEELS:
+            where = environment.manager, environment.prefix
+            commands = [*(packages.uninstall_wheel(*where, one.name) for one in others),
+                        packages.repair_wheel(*where, kept.name, kept.version)]
+        one = hint(LIBRARIES, "two_packages", f"{path} is in two packages: {names}.",
+                   actual=f"that of {actual}" if actual else "that of neither", others=", ".join(
+                       one.name for one in others), kept=f"{kept.name} {kept.version}")
+        one.commands = commands
+        found.append(one)
+    return found
+
+
+def _cuda_of_wheel(wheel: Package) -> int:
+    """12 of nvidia-nccl-cu12. From CUDA 13 on, the names of most wheels have no number."""
+    number = re.search(r"-cu(\d+)\Z", wheel.name)
+    return int(number[1]) if number else 13
 
 
 def _rows() -> dict[str, str]:
@@ -165,12 +196,16 @@ def _file(library: Library, candidate: Candidate, driver: Driver, machine: Machi
         row = "listed_only"
     elif row == "unreadable":
         row, reason = read_problem(reason)
+    intact = next((one for one in environment.wheels(path) if one.intact), None)
+    package = f"{intact.name} {intact.version}" if intact else ""
+    if row == "not_opened" and intact:
+        row = "not_opened_intact"
     return hint(LIBRARIES, row, f"{path} cannot be used as {library.short}.",
                 {"provide": packages.provide(machine.distribution, missing),
-                 "repair": installation.repair(library, candidate, machine, environment, row != "link_loop"),
+                 "repair": installation.repair(library, candidate, machine, environment),
                  "install": installation.command(library, driver, machine, environment)},
-                path=path, reason=reason, missing=missing, target=candidate.target, it=installation.the(library),
-                variable=library.variable, folder=os.path.dirname(path))
+                path=path, reason=reason, missing=missing, package=package, target=candidate.target,
+                it=installation.the(library), variable=library.variable, folder=os.path.dirname(path))
 
 
 def _other_environment(library: Library, machine: Machine, environment: Environment) -> list[Hint]:

@@ -54,14 +54,24 @@ def command(library: Library, driver: Driver, machine: Machine, environment: Env
                             machine.distribution)
 
 
-def repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment, links: bool) -> str:
-    """The command of the package manager that installed the file: the environment's, or the distribution's."""
+def repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> str:
+    """The command of the package manager that installed the file: the environment's, or the distribution's. Of a wheel
+    it installs the same version, since a newer one may not fit the others."""
+    wheels = environment.wheels(candidate.path)
+    if any(one.intact for one in wheels):
+        return ""
+    if wheels:
+        name, version = wheels[0].name, wheels[0].version
+        if environment.has(candidate.path) and environment.manager in packages.WITH_WHEELS:
+            return packages.repair_wheel(environment.manager, environment.prefix, name, version)
+        return f"# in the environment of {wheels[0].folder}: install {name}=={version} again"
     major = _cuda_of(library, candidate)
-    if environment.has(candidate.path) and major and packages.is_installable(library.name):
+    in_conda = environment.has(candidate.path) and environment.manager not in (*packages.WITH_WHEELS, "system")
+    if in_conda and major and packages.is_installable(library.name):
         again = packages.repair(library.name, environment.manager, environment.prefix, major)
         if again:
             return again
-    return packages.reinstall(machine.distribution, candidate.path, links)
+    return packages.reinstall(machine.distribution, candidate.path, environment.owner(candidate.path))
 
 
 def _cuda_of(library: Library, candidate: Candidate) -> int:

@@ -33,6 +33,12 @@ _REPAIR = {
     "micromamba": "micromamba install --force-reinstall -c conda-forge {package} -p {prefix}",
     "pixi": "pixi reinstall",
 }
+_UNINSTALL = {
+    "pip": "pip uninstall -y {package}",
+    "venv": "{prefix}/bin/python -m pip uninstall -y {package}",
+    "uv": "uv pip uninstall --python {prefix} {package}",
+    "pipx": "pipx runpip {name} uninstall -y {package}",
+}
 WITH_WHEELS = ("pip", "venv", "uv", "pipx")
 # NVIDIA's packages for the system have the names of conda-forge's, with the release: cuda-cudart-12-9. Programs other
 # than Python find wheels only in activated environments.
@@ -73,9 +79,6 @@ _REINSTALL = {
 }
 _REMOVE = {"apt": "sudo apt remove {package}", "dnf": "sudo dnf remove {package}",
            "pacman": "sudo pacman -Rs {package}", "zypper": "sudo zypper remove {package}"}
-# The package that owns a file. Of Debian's alternatives it owns the target, not the link.
-_OWNER = {"apt": '"$(dpkg -S {file} | cut -d: -f1)"', "dnf": '"$(rpm -qf {file})"',
-          "pacman": '"$(pacman -Qoq {file})"', "zypper": '"$(rpm -qf --qf %{{NAME}} {file})"'}
 _PROVIDE = {
     "apt": "apt-file search {file}",
     "dnf": "dnf provides {any_file}",
@@ -104,6 +107,10 @@ def is_optional(name: str) -> bool:
 def is_of_another(name: str) -> bool:
     """cuDNN 9 serves the callers of cuDNN 8, and has its own hint."""
     return name in table().libraries and bool(_about(name).served_by)
+
+
+def has_own_releases(name: str) -> bool:
+    return name in table().libraries and _about(name).own_releases
 
 
 def newest_of_own_releases(name: str) -> int:
@@ -164,9 +171,18 @@ def _names(prefix: str) -> dict[str, str]:
 
 
 def repair(name: str, manager: str, prefix: str, major: int) -> str:
-    """The command that installs the library's package again over a damaged one."""
-    package = wheel(name, major) if manager in WITH_WHEELS else _of_conda(name, major).split("=")[0]
+    """The command that installs a conda package of the library again over a damaged one."""
+    package = _of_conda(name, major).split("=")[0]
     return package and _REPAIR[manager].format(package=package, **_names(prefix))
+
+
+def repair_wheel(manager: str, prefix: str, name: str, version: str) -> str:
+    """The command that installs the same version of a wheel again."""
+    return _REPAIR[manager].format(package=shlex.quote(f"{name}=={version}"), **_names(prefix))
+
+
+def uninstall_wheel(manager: str, prefix: str, name: str) -> str:
+    return _UNINSTALL[manager].format(package=shlex.quote(name), **_names(prefix))
 
 
 def _of_conda(name: str, major: int, release: str = "") -> str:
@@ -217,19 +233,11 @@ def update_driver(distribution: str, container: str, wsl: bool) -> str:
     return install_driver(distribution)
 
 
-def reinstall(distribution: str, path: str, links: bool = True) -> str:
-    """The command that reinstalls the package of a file. `links`: follow links to the file that a package owns."""
-    return (_with_package(_REINSTALL, distribution, path, links)
-            or "# reinstall it with the package manager that installed it")
-
-
-def _with_package(commands: dict[str, str], distribution: str, path: str, links: bool) -> str:
-    family = _FAMILIES.get(distribution, "")
-    if family not in commands:
-        return ""
-    quoted = shlex.quote(path)
-    owner = _OWNER[family].format(file=f'"$(realpath {quoted})"' if links else quoted)
-    return commands[family].format(package=owner)
+def reinstall(distribution: str, path: str, owner: str) -> str:
+    """The command that reinstalls the distribution's package `owner`, or a remark if no package contains the file."""
+    command = _REINSTALL.get(_FAMILIES.get(distribution, ""), "") if owner else ""
+    return command.format(package=shlex.quote(owner)) or (
+        f"# no package contains {path}: install it again by what installed it, or remove it")
 
 
 def provide(distribution: str, file: str) -> str:
@@ -238,8 +246,9 @@ def provide(distribution: str, file: str) -> str:
     return command.format(file=shlex.quote(file), any_file=shlex.quote(f"*/{file}"))
 
 
-def remove_driver(distribution: str, path: str) -> str:
-    return _with_package(_REMOVE, distribution, path, True) or f"rm {shlex.quote(path)}"
+def remove_driver(distribution: str, path: str, owner: str) -> str:
+    command = _REMOVE.get(_FAMILIES.get(distribution, ""), "") if owner else ""
+    return command.format(package=shlex.quote(owner)) or f"rm {shlex.quote(path)}"
 
 
 def install_fabric(distribution: str, version: str) -> str:
