@@ -113,6 +113,15 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(evaluated.status, 1 if reasons else 0)
             self.assertTrue(all(reason in evaluated.line for reason in reasons), evaluated.line)
 
+    def test_requested_library_that_nobody_gets_is_a_reason_against(self):
+        nccl = absent("nccl", "NCCL")
+        for asked, reasons in (("", []), ("cudart", []), ("nccl", ["no NCCL was found"])):
+            self.assertEqual(verdict.evaluate(found(others=[nccl], asked=asked)).reasons, reasons)
+        nccl.candidates = [candidate(state="truncated")]
+        self.assertEqual(verdict.evaluate(found(others=[nccl], asked="nccl")).reasons, ["no usable NCCL"])
+        nccl.answers["12"] = loads()
+        self.assertEqual(verdict.evaluate(found(others=[nccl], asked="nccl")).reasons, [])
+
     def test_what_is_possible_is_summed_up(self):
         library = runtime([], _11=Answer(), _12=loads("12.10"), _13=loads("12.9"))
         driver = Driver("/x", "13.0", gpus=[GPU, GPU])

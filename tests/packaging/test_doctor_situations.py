@@ -167,7 +167,7 @@ class DriverLibrary(Situation):
     def test_stub_beside_a_driver(self):
         stubs = "usr/local/cuda-12.9/lib64/stubs"
         computer = self.computer().works().answers(34, stubs, version_status=34)
-        report = computer.env(LD_LIBRARY_PATH=str(computer.root / stubs)).json_report()
+        report = computer.env(LD_LIBRARY_PATH=str(computer.root / stubs)).json_report("--library", "cudart")
         self.assertTrue(report["possible"], report["reasons"])
         self.assertNotIn("stub_library", [hint["situation"] for hint in report["help"]])
 
@@ -914,7 +914,7 @@ class Hostile(Situation):
         for number in range(6000):
             (computer.root / f"dev/nvidia{number}").touch()
         computer.env(PYTHONPATH=":".join(f"/nowhere/{number}" for number in range(2000)))
-        report = computer.json_report()
+        report = computer.json_report("--library", "cudart")
         self.assertEqual((report["machine"]["ended"], report["possible"]), ("", True))
         self.assertEqual(computer.json_report("--native")["machine"]["ended"], "")
 

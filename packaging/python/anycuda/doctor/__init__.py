@@ -26,7 +26,8 @@ with --native, for a program other than Python, for which LD_LIBRARY_PATH preced
 report lists the device code and whether this driver loads it on the GPUs of this machine.
 
 exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at least one of the callers,
-                the driver sees a GPU, and the device code of each file loads on a GPU
+                the driver sees a GPU, each library of --library would be loaded for at least one caller, and
+                the device code of each file loads on a GPU
              1  CUDA work is not possible; the second line says why
              2  a file could not be read, or the command failed
              3  it is unknown whether the device code of a file loads

@@ -58,6 +58,9 @@ class Verdict:
 def evaluate(findings: Findings, files: Sequence[File] = ()) -> Verdict:
     runtime = findings.named(RUNTIME)
     reasons = [reason for reason in (_without_runtime(runtime), without_gpu(findings.driver)) if reason]
+    reasons += [f"no {'usable ' if one.candidates else ''}{one.short}{'' if one.candidates else ' was found'}"
+                for one in findings.libraries if one.name in findings.requested - {RUNTIME}
+                and not any(answer.path for answer in one.answers.values())]
     return Verdict(_summary(runtime, findings.driver), reasons, _left_out(runtime), files)
 
 
