@@ -269,7 +269,11 @@ class Both : public Stress {
   // The answers of NVIDIA's library. What the program counts differs a little from run to run; a
   // byte for every call would be seen.
   std::string expect_the_same(const std::vector<std::string>& command) {
-    const Outcome real = run_on(machine_, real_library(machine_), command);
+    Outcome real = run_on(machine_, real_library(machine_), command);
+    // NVIDIA's library loses a forked child now and then: such a run is no measure for the stub.
+    for (int again = 0; again < 2 && real.answers.rfind("hang:", 0) == 0; ++again) {
+      real = run_on(machine_, real_library(machine_), command);
+    }
     const Outcome stub = run_on(machine_, kStub, command);
     EXPECT_EQ(stub.answers, real.answers);
     EXPECT_LE(stub.resident, 1000 + std::max(0L, real.resident));
