@@ -30,9 +30,11 @@ const char* missing_counterpart(Gathered* gathered, const char* path, int major)
   const std::string_view folder = folder_of(path);
   const std::string_view site = site_of(folder);
   const char* const shared = gathered->arena.format("nvidia/cu%d/lib", major);  // from 13 on
+  const std::uint32_t own = toolkit_bit_of_stub(gathered->library().majors[0].soname);
+  const std::uint32_t others = gathered->report.process.stubs & ~own;
   for (ToolkitLibrary library; library.valid(); ++library) {
     const char* const soname = library.soname(major);
-    if ((gathered->report.process.stubs & library.bit()) == 0) continue;
+    if ((others & library.bit()) == 0) continue;
     if (*soname == '\0' || has(gathered, folder, ".", soname)) continue;
     if (!site.empty() && (has(gathered, site, library.wheel_folder(), soname) ||
                           (shared != nullptr && has(gathered, site, shared, soname)))) {
