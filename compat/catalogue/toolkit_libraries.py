@@ -3,9 +3,9 @@
 
     toolkit_libraries.py FILE JSON...
 
-A row is a text without pointers, which needs no relocation when a program starts: the library's name, its wheel's
-folder, and its SONAME in each CUDA major ("" where it does not exist), each ended by a zero. SONAMEs are without "lib":
-as whole names, `anycuda check` would take them for files that a program with a static stub opens.
+A row has no pointers, which would need relocations when a program starts: how its files' names begin behind "lib", its
+name, its wheel's folder, and the number of its SONAME in each CUDA major ("" where it does not exist). No SONAME is in it
+as a whole: `anycuda check` would take it for a file that a program with a static stub opens.
 """
 
 from __future__ import annotations
@@ -26,12 +26,16 @@ def is_of_toolkit(library: dict) -> bool:
 
 def text(libraries: list[dict]) -> str:
     majors = sorted({int(major) for library in libraries for major in library["majors"]})
-    rows = "".join('    "' + "".join(f"{part}\\0" for part in (
-        library["name"], library["wheel_folders"][0],
-        *(library["majors"].get(str(major), {"soname": ""})["soname"].removeprefix("lib") for major in majors))) + '"\n'
-        for library in libraries)
-    return (f"constexpr int kFirstMajor = {majors[0]}, kLastMajor = {majors[-1]};\n"
-            f"alignas(1) constexpr char kToolkitLibraries[] =\n{rows};\n")
+    return (f"constexpr int kFirstMajor = {majors[0]};\nconstexpr int kMajors = {len(majors)};\n"
+            "struct Row { char stem[12], name[12], wheel[24], numbers[kMajors][6]; };\n"
+            "constexpr Row kRows[] = {\n" + "".join(row(library, majors) for library in libraries) + "};\n")
+
+
+def row(library: dict, majors: list[int]) -> str:
+    stem = library["file_prefix"].removeprefix("lib").removesuffix(".so")
+    sonames = [library["majors"].get(str(major), {"soname": ""})["soname"] for major in majors]
+    numbers = ", ".join(f'"{soname.rpartition(".so.")[2]}"' for soname in sonames)
+    return f'    {{"{stem}", "{library["name"]}", "{library["wheel_folders"][0]}", {{{numbers}}}}},\n'
 
 
 if __name__ == "__main__":

@@ -8,80 +8,57 @@ namespace {
 
 #include "compat/toolkit_libraries.inc"
 
-constexpr int kFirstSoname = 2;
-constexpr int kParts = kFirstSoname + kLastMajor - kFirstMajor + 1;
+constexpr char kSoname[] = ".so.";
 constexpr char kStub[] = "_stub.so";
 
-}  // namespace
-
-// Five letters exclude most objects of a process.
-bool is_named_like_cuda(const char* soname) {
-  return std::strncmp(soname, "libcu", 5) == 0 || std::strncmp(soname, "libnv", 5) == 0;
-}
-
-const char* wheel_folder_of(const char* soname) {
-  for (ToolkitLibrary library; library.valid(); ++library) {
-    if (library.is_stub(soname)) return library.wheel_folder();
+// What follows `part` at the start of the text; nullptr: it does not begin so.
+const char* behind(const char* text, const char* part) {
+  while (*part != '\0') {
+    if (*text++ != *part++) return nullptr;
   }
-  return nullptr;
-}
-
-ToolkitLibrary::ToolkitLibrary() : row_(kToolkitLibraries) {}
-
-const char* ToolkitLibrary::part(int number) const {
-  const char* text = row_;
-  while (number-- > 0) text += std::strlen(text) + 1;
   return text;
 }
 
-ToolkitLibrary& ToolkitLibrary::operator++() {
-  row_ = part(kParts);
-  bit_ <<= 1;
-  return *this;
+// The number of the SONAME, if it is of this library.
+const char* number_of(const Row& row, const char* soname) {
+  const char* const rest = behind(soname + 3, row.stem);
+  return rest != nullptr ? behind(rest, kSoname) : nullptr;
 }
 
-const char* ToolkitLibrary::soname(int cuda_major) const {
-  const bool is_known = kFirstMajor <= cuda_major && cuda_major <= kLastMajor;
-  return is_known ? part(kFirstSoname + cuda_major - kFirstMajor) : "";
+}  // namespace
+
+const int kToolkitLibraries = static_cast<int>(sizeof kRows / sizeof *kRows);
+
+// Five letters exclude most objects of a process.
+bool is_named_like_cuda(const char* soname) {
+  return behind(soname, "libcu") != nullptr || behind(soname, "libnv") != nullptr;
 }
 
-bool ToolkitLibrary::is_stub(const char* soname) const {
-  const std::size_t length = std::strlen(row_);
-  if (std::strncmp(soname + 3, row_, length) == 0 && std::strcmp(soname + 3 + length, kStub) == 0) {
-    return true;
+int toolkit_library_of(const char* soname) {
+  if (!is_named_like_cuda(soname)) return -1;
+  for (int i = 0; i < kToolkitLibraries; ++i) {
+    const char* const rest = behind(soname + 3, kRows[i].name);
+    const bool is_stub = rest != nullptr && std::strcmp(rest, kStub) == 0;
+    if (is_stub || number_of(kRows[i], soname) != nullptr) return i;
   }
-  for (int major = kFirstMajor; major <= kLastMajor; ++major) {
-    if (std::strcmp(this->soname(major), soname + 3) == 0) return true;
-  }
-  return false;
+  return -1;
 }
 
-int ToolkitLibrary::major_of(const char* soname) const {
+int toolkit_major_of(int library, const char* soname) {
+  const char* const number = library >= 0 ? number_of(kRows[library], soname) : nullptr;
   int found = 0;
-  for (int major = kFirstMajor; major <= kLastMajor; ++major) {
-    if (std::strcmp(this->soname(major), soname + 3) != 0) continue;
+  for (int i = 0; number != nullptr && i < kMajors; ++i) {
+    if (std::strcmp(kRows[library].numbers[i], number) != 0) continue;
     if (found != 0) return 0;
-    found = major;
+    found = kFirstMajor + i;
   }
   return found;
 }
 
-int toolkit_major_of(const char* soname) {
-  int major = 0;
-  ToolkitLibrary library;
-  for (; is_named_like_cuda(soname) && library.valid() && major == 0; ++library) {
-    major = library.major_of(soname);
-  }
-  return major;
-}
-
-std::uint32_t toolkit_bit_of_stub(const char* soname) {
-  ToolkitLibrary library;
-  while (is_named_like_cuda(soname) && library.valid()) {
-    if (library.is_stub(soname)) return library.bit();
-    ++library;
-  }
-  return 0;
+ToolkitFile toolkit_file(int library, int cuda_major) {
+  const Row& row = kRows[library];
+  const bool is_known = kFirstMajor <= cuda_major && cuda_major < kFirstMajor + kMajors;
+  return {row.stem, is_known ? row.numbers[cuda_major - kFirstMajor] : "", row.wheel};
 }
 
 }  // namespace anycuda

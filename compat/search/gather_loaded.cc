@@ -105,8 +105,9 @@ void read_process(Gathered* gathered) {
     const char* const file = gathered->machine.variable(variable);
     if (process.major != 0) return;
     if (file == nullptr || *file != '/') continue;
+    const char* const name = name_of(file).data();
     process.path = file;
-    process.major = toolkit_major_of(name_of(file).data());
+    process.major = toolkit_major_of(toolkit_library_of(name), name);
   }
 }
 

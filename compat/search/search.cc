@@ -52,7 +52,7 @@ class Search {
   void run() {
     search_tiers();
     if (report_.handle == nullptr) open_waiting();
-    if (report_.handle != nullptr && !library().is_driver) {
+    if (report_.handle != nullptr && report_.chosen->tier != SearchTier::loaded) {
       log_two_cudas(*report_.chosen);
       log_missing(*report_.chosen);
     }
@@ -262,7 +262,8 @@ class Search {
   }
 
   void log_two_cudas(const Candidate& candidate) {
-    if (is_of_process(report_, candidate) || !log_enabled(LogLevel::info)) return;
+    if (library().is_driver || is_of_process(report_, candidate) || !log_enabled(LogLevel::info))
+      return;
     log_line(LogLevel::info, "%s: %s (%s) is used beside CUDA %d: %s", library().name,
              candidate.path, describe_version(library(), candidate, &gathered_.arena),
              report_.process.major, report_.process.path);

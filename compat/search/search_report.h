@@ -45,7 +45,7 @@ constexpr int kMostUsable = 256;
 struct ProcessCuda {
   int major = 0;  // 0: it has none
   const char* path = nullptr;
-  std::uint32_t stubs = 0;  // loaded ones: ToolkitLibrary::bit() of each
+  std::uint32_t stubs = 0;  // loaded ones: the bit of toolkit_library_of() of each
 };
 
 struct TierSummary {

@@ -94,7 +94,8 @@ bool look_in_run_path(const char* run_path, std::string_view origin, Look* look)
 bool look_in_environment(std::string_view folder, Look* look) {
   const char* const own = look->arena->copy(folder);
   if (own != nullptr && look->in(own)) return true;
-  const char* const wheel = wheel_folder_of(look->name);
+  const int library = toolkit_library_of(look->name);
+  const char* const wheel = library >= 0 ? toolkit_file(library, 0).wheel_folder : nullptr;
   const char* const rest = std::strstr(own != nullptr ? own : "", "/nvidia/");
   if (wheel == nullptr || rest == nullptr) return false;
   const char* const site = look->arena->copy({own, static_cast<std::size_t>(rest - own)});

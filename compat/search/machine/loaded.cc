@@ -44,20 +44,18 @@ bool identify(const LoadedNames& object, const LoadedNames::OwnNames& names,
 void identify_cuda(const LoadedNames::OwnNames& names, LoadedCopy* copy) {
   if (names.soname == nullptr || std::strncmp(names.soname, "lib", 3) != 0) return;
   const char first = names.soname[3];  // libanycuda..., libcu..., libnv...
-  if (first != 'a' && first != 'c' && first != 'n') return;
+  if (first != 'a' && !is_named_like_cuda(names.soname)) return;
   bool is_stub = false;
   // Renamed stubs, too, define the symbol versions of their library.
-  std::uint32_t stub = toolkit_bit_of_stub(names.soname);
+  int library = toolkit_library_of(names.soname);
   names.each_version([&](const char* name, bool) {
     is_stub = is_stub || std::strcmp(name, kStubSymbolVersion) == 0;
-    if (stub == 0) stub = toolkit_bit_of_stub(name);
+    if (is_stub && library < 0) library = toolkit_library_of(name);
     return !is_version_of_libc(name);
   });
-  if (is_stub) {
-    copy->stub = stub;
-    return;
-  }
-  copy->cuda_major = toolkit_major_of(names.soname);
+  if (is_stub && library >= 0) copy->stub = std::uint32_t{1} << library;
+  if (is_stub) return;
+  copy->cuda_major = toolkit_major_of(library, names.soname);
   // Of a newer CUDA than the table has.
   if (copy->cuda_major == 0) copy->cuda_major = major_of_needed(names.soname);
 }
@@ -78,7 +76,7 @@ bool visit_copy(const LoadedObject& object, void* argument) {
   const LibraryDescriptor& library = visit->library;
   const LoadedNames::OwnNames names = object.names.own_names();
   LoadedCopy copy{object.name, nullptr, nullptr, nullptr, nullptr, 0, 0};
-  identify_cuda(names, &copy);
+  if (!library.is_driver) identify_cuda(names, &copy);
   if (identify(object.names, names, library, &visit->image)) copy.image = &visit->image;
   if (library.peer != nullptr && identify(object.names, names, *library.peer, &visit->peer)) {
     copy.peer = &visit->peer;

@@ -32,7 +32,7 @@ struct LoadedCopy {
   const Relative* relative;
   const ImageFacts* image_of_relative;
   int cuda_major;      // of a toolkit's library, by its SONAME; 0: not known, or a stub
-  std::uint32_t stub;  // of a stub: ToolkitLibrary::bit()
+  std::uint32_t stub;  // of a stub: the bit of toolkit_library_of()
 };
 // Visits them all, in one walk. Returns what each_object() returns.
 std::uint64_t each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,
