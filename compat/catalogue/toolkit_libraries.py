@@ -3,9 +3,9 @@
 
     toolkit_libraries.py FILE JSON...
 
-A row has no pointers, which would need relocations when a program starts: how its files' names begin behind "lib", its
-name, its wheel's folder, and the number of its SONAME in each CUDA major ("" where it does not exist). No SONAME is in it
-as a whole: `anycuda check` would take it for a file that a program with a static stub opens.
+A row has no pointers, which would need relocations when a program starts: how its files' names begin behind "lib",
+its name, its wheel's folder, and the number of its SONAME in each CUDA major ("" where it does not exist). No SONAME
+is in it as a whole: `anycuda check` would take it for a file that a program with a static stub opens.
 """
 
 from __future__ import annotations
