@@ -840,7 +840,7 @@ class Environments(Situation):
         computer.env(CUDA_PATH=str(one), CUDA_HOME=str(other))
         self.first(computer, "toolkits_differ", f"CUDA_PATH={one}", f"CUDA_HOME={other}",
                    command=f"export CUDA_HOME={one}")
-        self.first(computer.env(CUDA_PATH="/nowhere"), "toolkits_differ", command=f"export CUDA_PATH={other}")
+        self.first(computer.env(CUDA_PATH="/nowhere"), "variable_nothing", command="unset CUDA_PATH")
         computer.env(CUDA_PATH=f"{other}/")
         self.assertNotIn("toolkits_differ", [hint["situation"] for hint in computer.json_report()["help"]])
 

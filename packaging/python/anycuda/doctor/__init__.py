@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import terminal
 from ..analysis.reading_progress import Progress
 from ..failure import Failure
-from . import as_json, devices, doctor_report, environment, file_packages, files, packages, questions
+from . import as_json, devices, doctor_report, environment, file_packages, files, packages, questions, variables
 from .findings import UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, library_of, setting_of
 from .hints import hints_for
 from .machine import machine_of
@@ -78,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     verdict = evaluate(findings, named)
     root = os.environ.get("ANYCUDA_SYSTEM_ROOT") or "/"
     there = environment.environment_of(outcomes[folders], os.environ)
+    there.faults = variables.faults_of(os.environ)
     there.packages = file_packages.packages_of(findings, root)
     _add_releases(findings)
     hints = hints_for(findings, machine, there)

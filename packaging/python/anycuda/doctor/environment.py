@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from .file_packages import Package
 from .machine import TOOLKIT_VARIABLES
 from .questions import FOLDERS, Outcome
+from .variables import Fault
 
 # Variables that name folders with libraries, or prefixes and toolkits that have such.
 _PATHS = ("LD_LIBRARY_PATH", "PYTHONPATH")
@@ -33,6 +34,7 @@ class Environment:
     manager: str = "pip"  # the package manager (packages.py) that installs into it
     denied: list[Denied] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)  # folder -> the same with links resolved
+    faults: list[Fault] = field(default_factory=list)  # of the variables
     packages: dict[str, tuple[Package, ...]] = field(default_factory=dict)  # file -> the packages that contain it
 
     def folder(self, path: str) -> str:

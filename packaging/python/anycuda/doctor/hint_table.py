@@ -414,6 +414,15 @@ LIBRARIES = {
                        "docs/doctor.md"),
     "setting_unknown": HintRow("No setting of anycuda has this name.", "Correct the name, or unset it.",
                                ("unset {name}",), "docs/doctor.md"),
+    "variable_nothing": HintRow("{entry} does not exist.", "Correct the path, or remove it from {name}.",
+                                ("{without}",), "docs/doctor.md"),
+    "variable_file": HintRow("{entry} is a file, but {name} names folders.", "Name the folder, or remove the entry.",
+                             ("{without}",), "docs/doctor.md"),
+    "variable_relative": HintRow(
+        "{entry} is relative: it depends on the working folder of the program.", "Write the whole path, from / on.",
+        ("{without}",), "docs/doctor.md"),
+    "variable_list": HintRow("{name} names one folder, but its value is a list.", "Set it to one folder.",
+                             ("{without}",), "docs/doctor.md"),
     "folder_denied": HintRow(
         "This user may not enter {blocker}, so no file in {path} is found.",
         "Let this user enter and list the folder, or name another one.",

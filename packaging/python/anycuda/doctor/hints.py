@@ -17,6 +17,7 @@ from .hint import Hint, hint, missing_dependency, read_problem, without_folder, 
 from .hint_table import LIBRARIES
 from .machine import TOOLKIT_VARIABLES, Machine
 from .outcomes import column
+from .variables import LIBRARY_PATH, kind_of
 from .verdict import RUNTIME, program_of
 
 _USE_COMPAT = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
@@ -28,7 +29,10 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
     environment = environment or Environment()
     libraries = sorted((one for one in findings.libraries if not one.is_driver), key=lambda one: one.name != RUNTIME)
     driver = driver_hints(findings.driver, machine, environment)
-    found = driver + _settings(findings)
+    runtime = findings.library(RUNTIME)
+    lacks_cuda = runtime is not None and bool(_nothing(runtime))
+    faults = _faults(environment, lacks_cuda)
+    found = driver + _settings(findings) + (faults if lacks_cuda else [])
     denied = _denied(environment)
     for library in libraries:
         if library.name != RUNTIME:
@@ -37,7 +41,7 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
         elif _nothing(library):
             found += denied
         found += _library(library, findings, machine, environment)
-    found += _toolkits(findings, machine, environment) + denied
+    found += faults + _toolkits(findings, machine, environment) + denied
     nvml = findings.library(NVML)
     found += nvml_hints(findings.driver, nvml, machine) if nvml and findings.is_asked(nvml) and not driver else []
     return list({(one.why, one.what): one for one in found}.values())
@@ -49,6 +53,21 @@ def _settings(findings: Findings) -> list[Hint]:
              f"{setting.name}={setting.value} is invalid.", name=setting.name, values=setting.values)
         for setting in findings.settings if not setting.understood
     ]
+
+
+def _faults(environment: Environment, lacks_cuda: bool) -> list[Hint]:
+    """Hints on variables that name nothing. A value that is a list of folders is replaced by the first that exists."""
+    found = []
+    for one in environment.faults:
+        if not (one.is_of_cuda or lacks_cuda):
+            continue
+        first = next((part for part in one.entry.split(":") if kind_of(part) == "folder"), "")
+        without = (without_folder(one.value, one.entry) if one.name == LIBRARY_PATH else
+                   f"export {one.name}={shlex.quote(first)}" if first else f"unset {one.name}")
+        found.append(hint(LIBRARIES, one.kind, f"{one.name}={one.value} leads to no CUDA." if one.name != LIBRARY_PATH
+                          else f"An entry of {one.name} has no effect.", {"without": without},
+                          name=one.name, entry=one.entry))
+    return found
 
 
 def _denied(environment: Environment) -> list[Hint]:
