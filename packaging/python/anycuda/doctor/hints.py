@@ -65,7 +65,7 @@ def _faults(environment: Environment, lacks_cuda: bool) -> list[Hint]:
         without = (without_folder(one.value, one.entry) if one.name == LIBRARY_PATH else
                    f"export {one.name}={shlex.quote(first)}" if first else f"unset {one.name}")
         found.append(hint(LIBRARIES, one.kind, f"{one.name}={one.value} leads to no CUDA." if one.name != LIBRARY_PATH
-                          else f"An entry of {one.name} has no effect.", {"without": without},
+                          else f"An entry of {one.name} is wrong.", {"without": without},
                           name=one.name, entry=one.entry))
     return found
 
