@@ -177,8 +177,7 @@ const char* missing_companion(const Machine& machine, const LibraryDescriptor& l
     if (!look.found && folder != nullptr) look_for_prefix(folder, false, &look);
   }
   if (!look.found) each_library_path_folder(machine, nullptr, arena, look_for_prefix, &look);
-  const auto visit = [](const char*, void* found) { *static_cast<bool*>(found) = true; };
-  if (!look.found) each_cached_library(machine.root(), name, arena, visit, &look.found);
+  if (!look.found) each_cached_library(machine.root(), name, arena, note_entry, &look.found);
   arena->rewind(mark);
   return look.found ? nullptr : name;
 }
