@@ -21,7 +21,7 @@ for path in loaded:
 room = (ctypes.c_uint64 * 2)()
 print(getattr(ctypes.CDLL(file), function)(ctypes.byref(room), ctypes.byref(room, 8)))
 lines = [line for line in open("/proc/self/maps") if "/libcu" in line or "/libnv" in line]
-print(*sorted({line.split()[-1] for line in lines}), sep="\\n")
+print(*sorted({line.split(maxsplit=5)[-1].strip() for line in lines}), sep="\\n")
 """
 CALLS = {"cudnn": "cudnnGetVersion", "cusparse": "cusparseGetErrorName", "cusolver": "cusolverGetVersion"}
 

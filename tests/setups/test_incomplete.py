@@ -17,7 +17,7 @@ import ctypes, sys
 nvrtc, program = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
 nvrtc.nvrtcCreateProgram(ctypes.byref(program), b"__global__ void k(float* a) { *a = 1; }", b"k.cu", 0, None, None)
 print(nvrtc.nvrtcCompileProgram(program, 0, None))
-print(*sorted({line.split()[-1] for line in open("/proc/self/maps") if "libnvrtc.so" in line}))
+print(*sorted({line.split(maxsplit=5)[-1].strip() for line in open("/proc/self/maps") if "libnvrtc.so" in line}))
 """
 SUCCESS, BUILTINS_MISSING = "0", "7"
 

@@ -26,7 +26,7 @@ stubs = {name: ctypes.CDLL(f"{lib}/lib{name}_stub.so") for name, _ in sorted(cal
 room = (ctypes.c_uint64 * 2)()
 for name, function in calls:
     getattr(stubs[name], function)(ctypes.byref(room), ctypes.byref(room, 8))
-print(*sorted({line.split()[-1] for line in open("/proc/self/maps") if "/lib" in line}), sep="\\n")
+print(*sorted({line.split(maxsplit=5)[-1].strip() for line in open("/proc/self/maps") if "/lib" in line}), sep="\\n")
 """
 
 
