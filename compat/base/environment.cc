@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstring>
-#include <initializer_list>
 
 #include "compat/base/reserve.h"
 
@@ -48,7 +47,7 @@ Pages pages_for(Entries list, std::size_t* count) {
   std::size_t size = sizeof(Copy) + 2 * sizeof(char*);  // what ends the lists
   *count = 0;
   while (const char* entry = read_entry(list + *count)) {
-    size += sizeof(char*) + std::strlen(entry) + 1;
+    size += 2 * sizeof(char*) + std::strlen(entry) + 1;  // of either list
     ++*count;
   }
   constexpr std::size_t kPage = 4096;
@@ -59,24 +58,18 @@ Pages pages_for(Entries list, std::size_t* count) {
 // False: the list is not the one that was counted.
 bool fill(const Pages& pages, Entries list, std::size_t count) {
   auto* lists = reinterpret_cast<Copy*>(pages.start);
-  auto** into = reinterpret_cast<char**>(lists + 1);
-  char* text = reinterpret_cast<char*>(into + count + 2);
-  const char* end = pages.start + pages.size;
-  std::size_t left = count;
-  for (char*** start : {&lists->own, &lists->others}) {
-    *start = into;
-    for (std::size_t i = 0; i < count; ++i) {
-      const char* entry = read_entry(list + i);
-      if (entry == nullptr) return false;
-      if (is_own(entry) != (start == &lists->own)) continue;
-      const auto space = static_cast<std::size_t>(end - text);
-      const std::size_t length = std::strlen(entry);
-      if (length >= space || left-- == 0) return false;
-      *into++ = text;
-      std::memcpy(text, entry, length);  // ended by the zeroes of fresh pages, as the lists are
-      text += length + 1;
-    }
-    ++into;
+  char** own = lists->own = reinterpret_cast<char**>(lists + 1);
+  char** others = lists->others = own + count + 1;
+  char* text = reinterpret_cast<char*>(others + count + 1);
+  const char* const end = pages.start + pages.size;
+  for (std::size_t i = 0; i < count; ++i) {
+    const char* const entry = read_entry(list + i);
+    if (entry == nullptr) return false;
+    const std::size_t length = std::strlen(entry);
+    if (length >= static_cast<std::size_t>(end - text)) return false;
+    *(is_own(entry) ? own : others)++ = text;
+    std::memcpy(text, entry, length);  // ended by the zeroes of fresh pages, as the lists are
+    text += length + 1;
   }
   return read_entry(list + count) == nullptr;
 }

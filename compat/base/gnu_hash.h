@@ -90,6 +90,11 @@ struct GnuHashBuckets {
     }
     return 0;
   }
+
+  // A symbol whose name has this hash. It cannot distinguish two names of one hash.
+  bool has(std::uint32_t hash) const {
+    return find(hash, [](std::uint32_t) { return true; }) != 0;
+  }
 };
 
 // Of a loaded object's table, which does not have the number of hashes. It begins with the numbers

@@ -34,6 +34,10 @@ bool is_named_like_cuda(const char* soname) {
   return behind(soname, "libcu") != nullptr || behind(soname, "libnv") != nullptr;
 }
 
+bool is_companion(const char* soname) {
+  return is_named_like_cuda(soname) && std::strncmp(soname, "libcuda.", 8) != 0;
+}
+
 int toolkit_library_of(const char* soname) {
   if (!is_named_like_cuda(soname)) return -1;
   for (int i = 0; i < kToolkitLibraries; ++i) {

@@ -11,6 +11,8 @@ namespace anycuda {
 
 // Does a library of NVIDIA's toolkit have such a name? (Also others: "libcurses".)
 bool is_named_like_cuda(const char* soname);
+// The same, without the driver, which every environment has from the system.
+bool is_companion(const char* soname);
 
 // The library whose SONAME this is, or whose stub's: its place in the list; -1: none.
 int toolkit_library_of(const char* soname);

@@ -39,9 +39,10 @@ struct Candidate {
   Reported reported;
   // A file that the process will need, and that is missing beside this one; nullptr: all are there.
   const char* lacking;
-  bool is_incomplete;  // and it is useless without that file
-  bool stays_open;     // it was refused once it was open, and could not be closed
-  bool listed_only;    // ld.so.cache lists it, but its folder has no entry of that name
+  bool is_incomplete;     // and it is useless without that file
+  bool knows_companions;  // the file was looked for
+  bool stays_open;        // it was refused once it was open, and could not be closed
+  bool listed_only;       // ld.so.cache lists it, but its folder has no entry of that name
   bool tried;  // opening it was tried; false for those that an earlier success made needless
 };
 

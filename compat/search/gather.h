@@ -23,6 +23,10 @@ bool gather_tier(Gathered* gathered, SearchTier tier, EnvironmentEnd end);
 // it.
 void gather_loaded(Gathered* gathered);
 
+// The CUDA that the process has: of its runtime, else of the first loaded library whose SONAME
+// tells it, else of a file that a variable names. After gather_loaded().
+void gather_process(Gathered* gathered);
+
 // Once a library is open as `path`: the relatives that the dynamic linker loaded before it. Another
 // thread may have opened one of another CUDA in the meantime; of the two the one that was loaded
 // first stays, so that each of two such threads comes to the same end.

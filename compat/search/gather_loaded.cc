@@ -31,14 +31,6 @@ void add_relative(Gathered* gathered, const LoadedCopy& copy) {
   report.relatives[report.relative_count++] = {*copy.image_of_relative, kept, copy.relative};
 }
 
-void add_process(Gathered* gathered, const LoadedCopy& copy) {
-  ProcessCuda& process = gathered->report.process;
-  process.stubs |= copy.stub;
-  if (copy.cuda_major == 0 || process.major != 0) return;
-  process.path = gathered->arena.copy(copy.path);
-  if (process.path != nullptr) process.major = copy.cuda_major;
-}
-
 void visit_loaded(const LoadedCopy& copy, void* argument) {
   auto* const gathered = static_cast<Gathered*>(argument);
   if (copy.image != nullptr) {
@@ -47,7 +39,6 @@ void visit_loaded(const LoadedCopy& copy, void* argument) {
   }
   add_peer(gathered, copy);
   add_relative(gathered, copy);
-  add_process(gathered, copy);
 }
 
 struct RelativesBefore {
@@ -95,12 +86,44 @@ void read_relatives(Gathered* gathered) {
 constexpr char kNamingVariables[][20] = {"ANYCUDA_CUDART", "ANYCUDA_NVRTC", "ANYCUDA_NVJITLINK",
                                          "ANYCUDA_CUBLAS", "ANYCUDA_CUBLASLT"};
 
-void read_process(Gathered* gathered) {
+// A toolkit's library, or a stub for one. Renamed stubs, too, define the symbol versions of their
+// library.
+bool visit_cuda(const LoadedObject& object, void* argument) {
+  const auto* const gathered = static_cast<const Gathered*>(argument);
+  ProcessCuda& process = gathered->report.process;
+  const LoadedNames::OwnNames names = object.names.own_names();
+  if (names.soname == nullptr || std::strncmp(names.soname, "lib", 3) != 0) return false;
+  const char first = names.soname[3];  // libanycuda..., libcu..., libnv...
+  if (first != 'a' && !is_named_like_cuda(names.soname)) return false;
+  bool is_stub = false;
+  int library = toolkit_library_of(names.soname);
+  names.each_version([&](const char* name, bool) {
+    is_stub = is_stub || std::strcmp(name, kStubSymbolVersion) == 0;
+    if (is_stub && library < 0) library = toolkit_library_of(name);
+    return true;
+  });
+  if (is_stub) {
+    if (library >= 0) process.stubs |= std::uint32_t{1} << library;
+    return false;
+  }
+  if (process.major != 0) return false;
+  int major = toolkit_major_of(library, names.soname);
+  if (major == 0) major = major_of_needed(names.soname);  // of a newer CUDA than the table has
+  if (major == 0) return false;
+  process.path = gathered->arena.copy(object.name);
+  if (process.path != nullptr) process.major = major;
+  return false;
+}
+
+}  // namespace
+
+void gather_process(Gathered* gathered) {
   ProcessCuda& process = gathered->report.process;
   if (const LoadedRelative* runtime = gathered->report.relative(Bond::runtime)) {
     process.major = runtime->image.version.major;
     process.path = runtime->path;
   }
+  each_object(gathered->machine, visit_cuda, gathered);
   for (const auto& variable : kNamingVariables) {
     const char* const file = gathered->machine.variable(variable);
     if (process.major != 0) return;
@@ -111,14 +134,11 @@ void read_process(Gathered* gathered) {
   }
 }
 
-}  // namespace
-
 void gather_loaded(Gathered* gathered) {
   gathered->report.loads =
       each_loaded_copy(gathered->machine, gathered->library(), visit_loaded, gathered);
   read_peers(gathered);
   read_relatives(gathered);
-  if (!gathered->library().is_driver) read_process(gathered);
 }
 
 void gather_relatives_before(const char* path, Gathered* gathered) {

@@ -32,12 +32,13 @@ const char* missing_required_symbol(const Request& request, void* handle, int ma
   const LibrarySymbols& symbols = *request.symbols;
   // glibc's handle of a library is its entry in the link map.
   const LoadedSymbols loaded = LoadedNames(*static_cast<const link_map*>(handle)).symbols();
+  const GnuHashBuckets buckets = loaded.buckets();
   const int missing = symbols.missing_required_symbol(*request.library, major, [&](int symbol) {
-    if (loaded.has_hashes()) return loaded.defines(symbols.hashes[symbol]);
+    if (buckets.count != 0) return buckets.has(symbols.hashes[symbol]);
     return dlsym(handle, symbols.symbol_name(symbol)) != nullptr;
   });
   if (missing < 0) return nullptr;
-  if (!loaded.has_hashes()) dlerror();  // the program must not find this failed look-up there
+  if (buckets.count == 0) dlerror();  // the program must not find this failed look-up there
   return symbols.symbol_name(missing);
 }
 
@@ -86,6 +87,7 @@ class Search {
       if (!has(report_.request.tiers, tier)) continue;
       gathered_.summary(tier).searched = true;
       if (needs_what_is_loaded(tier)) know_what_is_loaded();
+      if (needs_process(tier)) know_process();
       if (tier == SearchTier::toolkit && !library().is_driver) {
         report_.differing_variables =
             differing_toolkit_variables(gathered_.machine, &gathered_.arena);
@@ -100,6 +102,19 @@ class Search {
     if (tier == SearchTier::loaded) return false;
     return tier != SearchTier::variable ||
            gathered_.machine.variable(library().variable) != nullptr;
+  }
+
+  // One loaded copy, or one file that the user names, is taken whatever else the process has.
+  bool needs_process(SearchTier tier) const {
+    if (tier == SearchTier::loaded) {
+      return gathered_.first() != nullptr && gathered_.first()->next != nullptr;
+    }
+    return tier != SearchTier::variable;
+  }
+
+  void know_process() {
+    if (!knows_process_ && !library().is_driver) gather_process(&gathered_);
+    knows_process_ = true;
   }
 
   // The loaded libraries are facts for the rules of all other search tiers. Their list also has
@@ -137,6 +152,7 @@ class Search {
     while (!is_short()) {
       Candidate* const best = best_accepted(report_, environment, &gathered_.arena);
       if (best == nullptr) return false;
+      if (is_found_incomplete(best)) continue;  // it comes after complete ones
       if (waits(*best, patience)) {
         has_waiting_ = true;
         return false;
@@ -149,6 +165,19 @@ class Search {
       log_refusal(*best);
       if (best->stays_open) return true;
     }
+    return true;
+  }
+
+  // Asked for a candidate that would be opened: the answer takes system calls.
+  bool is_found_incomplete(Candidate* candidate) {
+    if (candidate->knows_companions || candidate->tier == SearchTier::loaded) return false;
+    candidate->knows_companions = true;
+    const char* const missing =
+        missing_companion(gathered_.machine, library(), candidate->path, known_version(*candidate),
+                          candidate->toolkit.version.known(), &gathered_.arena);
+    if (missing == nullptr) return false;
+    candidate->lacking = missing;
+    candidate->is_incomplete = true;
     return true;
   }
 
@@ -197,9 +226,8 @@ class Search {
                         may_bind_lazily(candidate->path, machine, &gathered_.arena);
     const int flags = loaded ? kOpenFlags | RTLD_NOLOAD : lazily ? kLazyFlags : kOpenFlags;
     Companions companions(machine, &gathered_.arena);
-    if (!loaded && !candidate->image.needs_only_libc && !library().is_driver) {
-      companions.open_needed(candidate->path);
-    }
+    const bool needs_companions = candidate->image.needs_companions && !library().is_driver;
+    if (!loaded && needs_companions) companions.open_needed(candidate->path);
     const OpenResult opened = machine.open(candidate->path, flags);
     if (opened.handle == nullptr) {
       candidate->image.state = FileState::open_failed;
@@ -262,8 +290,9 @@ class Search {
   }
 
   void log_two_cudas(const Candidate& candidate) {
-    if (library().is_driver || is_of_process(report_, candidate) || !log_enabled(LogLevel::info))
-      return;
+    if (library().is_driver || !log_enabled(LogLevel::info)) return;
+    know_process();
+    if (is_of_process(report_, candidate)) return;
     log_line(LogLevel::info, "%s: %s (%s) is used beside CUDA %d: %s", library().name,
              candidate.path, describe_version(library(), candidate, &gathered_.arena),
              report_.process.major, report_.process.path);
@@ -283,6 +312,7 @@ class Search {
   Report& report_;
   const std::uint64_t shortages_before_ = shortages();
   bool has_waiting_ = false;
+  bool knows_process_ = false;
   bool knows_what_is_loaded_ = false;  // loaded_major, and the candidates of that tier
 };
 

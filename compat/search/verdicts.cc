@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compat/search/verdicts.h"
 
-#include "compat/search/companions/companions.h"
 #include "compat/search/counterparts.h"
 #include "compat/search/evaluation.h"
 #include "compat/search/load_probe.h"
@@ -51,10 +50,6 @@ void ask_facts(Gathered* gathered) {
     if (version_matters && !report.library().is_driver) {
       read_toolkit_version(report.library(), c, &gathered->arena);
     }
-    if (c->tier == SearchTier::loaded) return;
-    c->lacking = missing_companion(gathered->machine, report.library(), c->path, known_version(*c),
-                                   c->toolkit.version.known(), &gathered->arena);
-    c->is_incomplete = c->lacking != nullptr;
   });
 }
 
@@ -83,7 +78,7 @@ void ask_counterparts(Gathered* gathered) {
   });
   if (!differ) return;
   each_usable(gathered->first_here(), [&](Candidate* c) {
-    if (!accepted(*c) || c->is_incomplete) return;
+    if (!accepted(*c)) return;
     c->lacking = missing_counterpart(gathered, c->path, known_version(*c).major);
   });
 }

@@ -39,26 +39,11 @@ void read_needs(const char* path, Arena* arena, Needs* needs) {
   ElfReader image(file, static_cast<std::size_t>(status.st_size), *arena);
   if (image.open() == FileState::usable && image.read_dynamic() == FileState::usable) {
     image.each_needed([&](const char* name) {
-      const bool counts = is_named_like_cuda(name) && std::strncmp(name, "libcuda.", 8) != 0;
-      if (counts && needs->count < kMostNeeded) needs->names[needs->count++] = name;
+      if (is_companion(name) && needs->count < kMostNeeded) needs->names[needs->count++] = name;
     });
     needs->run_path = image.run_path(&needs->is_rpath);
   }
   close(file);
-}
-
-struct File {
-  dev_t device = 0;
-  ino_t inode = 0;
-
-  bool exists() const { return inode != 0; }
-  bool is(const File& other) const { return inode == other.inode && device == other.device; }
-};
-
-File file_at(const char* path) {
-  struct stat status;
-  if (path == nullptr || stat(path, &status) != 0) return {};
-  return {status.st_dev, status.st_ino};
 }
 
 // The first folder that has a file of that name.
@@ -66,18 +51,12 @@ struct Look {
   Arena* arena;
   const char* name;
   const char* path = nullptr;
-  File file = {};
 
   bool in(const char* folder) {
     path = arena->join(folder, name);
-    file = file_at(path);
-    return file.exists();
+    return path != nullptr && access(path, F_OK) == 0;
   }
 };
-
-bool look_in_library_path(const char* folder, bool, void* look) {
-  return !static_cast<Look*>(look)->in(folder);
-}
 
 // In the order in which the dynamic linker reads it.
 bool look_in_run_path(const char* run_path, std::string_view origin, Look* look) {
@@ -102,6 +81,11 @@ bool look_in_environment(std::string_view folder, Look* look) {
   return site != nullptr && look->in(look->arena->join(site, wheel));
 }
 
+bool note_folder(const char*, bool, void* found) {
+  *static_cast<bool*>(found) = true;
+  return false;
+}
+
 // ---- files that are opened by their names
 
 void note_entry(const char*, void* found) { *static_cast<bool*>(found) = true; }
@@ -113,9 +97,16 @@ struct PrefixLook {
   bool found;
 };
 
+bool is_same(const char* path, const char* other) {
+  struct stat one;
+  struct stat two;
+  return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_ino == two.st_ino &&
+         one.st_dev == two.st_dev;
+}
+
 bool look_for_prefix(const char* folder, bool, void* argument) {
   auto* look = static_cast<PrefixLook*>(argument);
-  if (look->other_than != nullptr && file_at(folder).is(file_at(look->other_than))) return true;
+  if (look->other_than != nullptr && is_same(folder, look->other_than)) return true;
   each_entry(folder, look->prefix, look->arena, note_entry, &look->found);
   return !look->found;
 }
@@ -171,10 +162,10 @@ const char* missing_companion(const Machine& machine, const LibraryDescriptor& l
                : arena->format("%s.%d", library.opens, release.major);
   const std::size_t mark = arena->mark();
   PrefixLook look{name, arena, nullptr, name == nullptr};
-  const char* const real = real_path(path, arena);
-  for (const char* file : {path, real}) {
+  for (int i = 0; i < 2 && !look.found; ++i) {
+    const char* const file = i == 0 ? path : real_path(path, arena);
     const char* const folder = file != nullptr ? arena->copy(folder_of(file)) : nullptr;
-    if (!look.found && folder != nullptr) look_for_prefix(folder, false, &look);
+    if (folder != nullptr) look_for_prefix(folder, false, &look);
   }
   if (!look.found) each_library_path_folder(machine, nullptr, arena, look_for_prefix, &look);
   if (!look.found) each_cached_library(machine.root(), name, arena, note_entry, &look.found);
@@ -191,12 +182,9 @@ void Companions::need(const char* path, const char* run_path, bool is_rpath, con
   const std::string_view origin = folder_of(path);
   Look own{&arena_, name};
   const bool by_run_path = look_in_run_path(run_path, origin, &own);
-  if (by_run_path && is_rpath) return;
+  if (by_run_path && (is_rpath || !has_library_path_)) return;  // the dynamic linker's own find
   if (!by_run_path && !look_in_environment(origin, &own)) return;
-  Look shadow{&arena_, name};
-  each_library_path_folder(machine_, nullptr, &arena_, look_in_library_path, &shadow);
-  const bool is_found = shadow.file.exists() ? shadow.file.is(own.file) : by_run_path;
-  if (is_found || count_ == kMost || is_in_process(machine_, name)) return;
+  if (count_ == kMost || is_in_process(machine_, name)) return;
   if (depth > 1) open_needed(own.path, depth - 1);
   if (count_ == kMost) return;
   if (void* const handle = machine_.open(own.path, kOpenFlags).handle) handles_[count_++] = handle;
@@ -214,6 +202,11 @@ void Companions::open_parts(const LibraryDescriptor& library, const char* path) 
   Parts parts{this, folder, ending, machine_, arena_};
   if (look.found) each_entry(folder, library.parts, &arena_, open_part, &parts);
   arena_.rewind(mark);
+}
+
+void Companions::open_needed(const char* path) {
+  each_library_path_folder(machine_, nullptr, &arena_, note_folder, &has_library_path_);
+  open_needed(path, kMostDepth);
 }
 
 void Companions::open_needed(const char* path, int depth) {

@@ -4,7 +4,7 @@
 // names. The dynamic linker looks for them in its own order: LD_LIBRARY_PATH comes before a
 // DT_RUNPATH, and some files have none. A companion that is in the process under its SONAME
 // satisfies a later need, whatever its path; so those of the library's own environment are opened
-// first, by full path, where the dynamic linker would find another file or none.
+// first, by full path, where the dynamic linker could find another file or none.
 #pragma once
 
 #include "compat/descriptor/library.h"
@@ -27,7 +27,7 @@ class Companions {
   Companions& operator=(const Companions&) = delete;
 
   // What the library at `path` needs (DT_NEEDED), and they in turn.
-  void open_needed(const char* path) { open_needed(path, kMostDepth); }
+  void open_needed(const char* path);
   // The library's parts (LibraryDescriptor::parts) beside the library at `path`, if LD_LIBRARY_PATH
   // has some, too. They stay open: nothing else keeps them.
   void open_parts(const LibraryDescriptor& library, const char* path);
@@ -43,6 +43,7 @@ class Companions {
   Arena& arena_;
   void* handles_[kMost];
   int count_ = 0;
+  bool has_library_path_ = false;
 };
 
 }  // namespace anycuda

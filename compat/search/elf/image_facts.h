@@ -16,7 +16,8 @@ struct ImageFacts {
   int newest_major = 0;          // and at most of this major: another one, if its SONAME is of both
   int needs_runtime = 0;         // the major of the CUDA runtime that it needs (DT_NEEDED), 0: none
   bool is_earlier = false;       // LibraryDescriptor::earlier_soname
-  bool needs_only_libc = false;  // of libraries (binding.h)
+  bool needs_companions = false;  // libraries of CUDA
+  bool needs_only_libc = false;   // of libraries (binding.h)
 
   bool major_is_known() const { return newest_major <= version.major; }
 };

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cstring>
 
-#include "compat/descriptor/toolkit_libraries.h"
 #include "compat/search/elf/classify.h"
 
 namespace anycuda {
@@ -41,25 +40,6 @@ bool identify(const LoadedNames& object, const LoadedNames::OwnNames& names,
   return true;
 }
 
-void identify_cuda(const LoadedNames::OwnNames& names, LoadedCopy* copy) {
-  if (names.soname == nullptr || std::strncmp(names.soname, "lib", 3) != 0) return;
-  const char first = names.soname[3];  // libanycuda..., libcu..., libnv...
-  if (first != 'a' && !is_named_like_cuda(names.soname)) return;
-  bool is_stub = false;
-  // Renamed stubs, too, define the symbol versions of their library.
-  int library = toolkit_library_of(names.soname);
-  names.each_version([&](const char* name, bool) {
-    is_stub = is_stub || std::strcmp(name, kStubSymbolVersion) == 0;
-    if (is_stub && library < 0) library = toolkit_library_of(name);
-    return !is_version_of_libc(name);
-  });
-  if (is_stub && library >= 0) copy->stub = std::uint32_t{1} << library;
-  if (is_stub) return;
-  copy->cuda_major = toolkit_major_of(library, names.soname);
-  // Of a newer CUDA than the table has.
-  if (copy->cuda_major == 0) copy->cuda_major = major_of_needed(names.soname);
-}
-
 struct CopyVisit {
   const LibraryDescriptor& library;
   void (*visit)(const LoadedCopy&, void*);
@@ -75,8 +55,7 @@ bool visit_copy(const LoadedObject& object, void* argument) {
   if (object.name == nullptr || *object.name == '\0') return false;
   const LibraryDescriptor& library = visit->library;
   const LoadedNames::OwnNames names = object.names.own_names();
-  LoadedCopy copy{object.name, nullptr, nullptr, nullptr, nullptr, 0, 0};
-  if (!library.is_driver) identify_cuda(names, &copy);
+  LoadedCopy copy{object.name, nullptr, nullptr, nullptr, nullptr};
   if (identify(object.names, names, library, &visit->image)) copy.image = &visit->image;
   if (library.peer != nullptr && identify(object.names, names, *library.peer, &visit->peer)) {
     copy.peer = &visit->peer;
@@ -86,8 +65,9 @@ bool visit_copy(const LoadedObject& object, void* argument) {
     copy.relative = &library.relatives[i];
     copy.image_of_relative = &visit->relative;
   }
-  const bool is_any = copy.image != nullptr || copy.peer != nullptr || copy.relative != nullptr;
-  if (is_any || copy.cuda_major != 0 || copy.stub != 0) visit->visit(copy, visit->argument);
+  if (copy.image != nullptr || copy.peer != nullptr || copy.relative != nullptr) {
+    visit->visit(copy, visit->argument);
+  }
   return false;
 }
 

@@ -24,15 +24,13 @@ std::uint64_t each_object(const Machine& machine, bool (*visit)(const LoadedObje
 
 // A loaded copy of a library, of its peer, or of one of its relatives; of several of them, if the
 // library is its own relative. Under any file name (wheels bundle renamed copies: their version
-// definition keeps its name). A stub of anycuda is visited only as `stub`.
+// definition keeps its name). A stub of anycuda is not a copy.
 struct LoadedCopy {
   const char* path;
   const ImageFacts* image;  // of the library itself; nullptr, as below: the object is another one
   const ImageFacts* peer;
   const Relative* relative;
   const ImageFacts* image_of_relative;
-  int cuda_major;      // of a toolkit's library, by its SONAME; 0: not known, or a stub
-  std::uint32_t stub;  // of a stub: the bit of toolkit_library_of()
 };
 // Visits them all, in one walk. Returns what each_object() returns.
 std::uint64_t each_loaded_copy(const Machine& machine, const LibraryDescriptor& library,

@@ -13,16 +13,16 @@ bool ExportTable::is_export(std::uint32_t symbol, const char* name) const {
 
 std::uint64_t ExportTable::sum() const {
   std::uint64_t sum = 0;
-  for (std::uint32_t i = 0; i < buckets.hash_count; ++i) {
-    const std::uint64_t hash = buckets.hashes[i] | 1;
+  const std::uint32_t* const end = buckets.hashes + buckets.hash_count;
+  for (const std::uint32_t* at = buckets.hashes; at != end; ++at) {
+    const std::uint64_t hash = *at | 1;
     sum += hash * hash;
   }
   return sum;
 }
 
-std::uint32_t ExportTable::find(std::uint32_t hash, const char* name) const {
-  return buckets.find(
-      hash, [&](std::uint32_t symbol) { return name == nullptr || is_export(symbol, name); });
+bool ExportTable::has(std::uint32_t hash, const char* name) const {
+  return buckets.find(hash, [&](std::uint32_t symbol) { return is_export(symbol, name); }) != 0;
 }
 
 }  // namespace anycuda

@@ -16,9 +16,9 @@ namespace anycuda {
 struct ExportTable {
   // Does the file export a symbol whose name has this hash? It cannot distinguish two names of one
   // hash: use it only where a wrong answer is harmless.
-  bool has(std::uint32_t hash) const { return find(hash, nullptr) != 0; }
+  bool has(std::uint32_t hash) const { return buckets.has(hash); }
   // After ElfReader::read_names().
-  bool has(std::uint32_t hash, const char* name) const { return find(hash, name) != 0; }
+  bool has(std::uint32_t hash, const char* name) const;
   // As ReleaseNames has it.
   std::uint64_t sum() const;
 
@@ -28,8 +28,6 @@ struct ExportTable {
   std::size_t strings_size = 0;
 
  private:
-  // Number of the symbol, 0: not found.
-  std::uint32_t find(std::uint32_t hash, const char* name) const;
   bool is_export(std::uint32_t symbol, const char* name) const;
 };
 

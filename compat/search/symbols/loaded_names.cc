@@ -128,12 +128,6 @@ bool LoadedSymbols::may_define(std::uint32_t hash) const {
   return (word >> hash % kBits & word >> second % kBits & 1) != 0;
 }
 
-// Without the filter: it is asked for symbols that are there.
-bool LoadedSymbols::defines(std::uint32_t hash) const {
-  if (hashes_ == nullptr) return false;
-  return gnu_hash_buckets(hashes_).find(hash, [](std::uint32_t) { return true; }) != 0;
-}
-
 std::uint32_t LoadedSymbols::index_of(const char* name, std::uint32_t hash) const {
   if (!may_define(hash) || strings_ == nullptr || symbols_ == nullptr) return 0;
   // GNU ld also hashes some of the functions that an object only imports.

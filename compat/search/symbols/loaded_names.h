@@ -27,9 +27,11 @@ void each_definition(const char* table, const char* strings, Visit visit) {
 // The symbols that an object defines, by their names' hashes (gnu_hash()).
 class LoadedSymbols {
  public:
-  bool has_hashes() const { return hashes_ != nullptr; }  // without DT_GNU_HASH: false
-  // A symbol whose name has this hash. It cannot distinguish two names of one hash.
-  bool defines(std::uint32_t hash) const;
+  bool has_hashes() const { return hashes_ != nullptr; }
+  // Of its DT_GNU_HASH; count == 0: it has none.
+  GnuHashBuckets buckets() const {
+    return hashes_ != nullptr ? gnu_hash_buckets(hashes_) : GnuHashBuckets();
+  }
 
  protected:
   friend class LoadedNames;
@@ -94,7 +96,7 @@ class LoadedNames {
   LoadedSymbols symbols() const;
   VersionedSymbols versioned_symbols() const;
   // Does it define a symbol whose name has this hash (gnu_hash())? False without DT_GNU_HASH.
-  bool defines(std::uint32_t hash) const { return symbols_for(hash).defines(hash); }
+  bool defines(std::uint32_t hash) const { return symbols_for(hash).buckets().has(hash); }
   // The address of the symbol, whose hash is `hash`; nullptr if it does not define it.
   // *size, if wanted: the symbol's size.
   const void* address_of(const char* name, std::uint32_t hash, std::size_t* size = nullptr) const;

@@ -118,6 +118,7 @@ class Relatives : public testing::Test {
       library.relative_count = 1;
       unit::TestSearch search(library, nullptr, unit::kNoDriver);
       gather_loaded(&search.gathered);
+      gather_process(&search.gathered);
       search.gather(SearchTier::system);
       search.evaluate();
       const Candidate* best = search.best();
