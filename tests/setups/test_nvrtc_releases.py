@@ -34,7 +34,8 @@ class Only(Machine):
         self.file(f"{VENV}/pyvenv.cfg", "home = /usr/bin\n").env(PYTHONPATH=f"{VENV}/{SITE}")
 
     def ask(self, *command: str | os.PathLike) -> str:
-        done = subprocess.run(command, capture_output=True, text=True, cwd=self.at("~"), env=self.variables, timeout=300)
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self.at("~"), env=self.variables,
+                              timeout=300)
         return done.stdout + done.stderr
 
     def program(self, file: str) -> str:
@@ -48,6 +49,7 @@ class Releases(unittest.TestCase):
                 machine = Only(release)
                 self.addCleanup(machine.close)
                 self.assertEqual(machine.ask(python(), "-c", _PROCESS, build_file("lib/libnvrtc_stub.so")), "0\n")
-                self.assertIn("PTX: ok\n", machine.ask(machine.program("tests/linker/programs/child"), "programs", "tell"))
+                child = machine.program("tests/linker/programs/child")
+                self.assertIn("PTX: ok\n", machine.ask(child, "programs", "tell"))
                 rails = machine.ask(machine.program("tests/compat/programs/rails"), "nodriver", "compile")
                 self.assertEqual(rails, "compile: 0\n")
