@@ -115,10 +115,12 @@ void in_site_packages(const TierVisit& visit, const Root& root) {
 }
 
 // A conda prefix is laid out like a toolkit, without lib64, and may have packages for another CPU.
-void in_conda(const TierVisit& visit, const char* prefix) {
-  for (const char* folder : {"", "targets/x86_64-linux", "targets/sbsa-linux"}) {
-    const char* root = *folder == '\0' ? prefix : visit.arena().join(prefix, folder);
-    if (root != nullptr && is_folder(root)) visit.folder(root, "lib");
+void in_conda(const TierVisit& visit, const Root& prefix) {
+  for (const char* folder : {"lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+    const char* const path = visit.arena().join(prefix.path, folder);
+    if (path == nullptr || !is_folder(path)) continue;
+    visit.folder(prefix.path, folder);
+    if (prefix.guessed) refuse_others_files(visit, prefix, folder, path);
   }
 }
 
@@ -161,7 +163,7 @@ bool visit_root(const Root& root, void* argument) {
       in_site_packages(visit, root);
       break;
     case RootKind::conda:
-      in_conda(visit, root.path);
+      in_conda(visit, root);
       break;
     case RootKind::toolkit:
       in_toolkit(visit, root.path);

@@ -93,6 +93,14 @@ def program(machine):
     return Program(f"{_ENV}/bin/app", rpath="$ORIGIN/../lib")
 
 
+@setups("C++ program without a run path in the bin of a conda environment, not activated; toolkit 13.5", _REPLICA,
+        _PICK, _TOOLKIT, "-", "The folder above bin has a conda-meta, so it is the nearest environment.", NO_MAJOR)
+def program_without_run_path(machine):
+    machine.conda(_ENV, "12.9")
+    _with_toolkit(machine)
+    return Program(f"{_ENV}/bin/app")
+
+
 @setups("C++ program built by the user, conda environment activated; toolkit 13.5", _REPLICA, _PICK, _TOOLKIT, "-",
         "The activated environment comes before the system.", NO_MAJOR)
 def program_of_user(machine):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A C++ program in the bin of a virtual environment that is not activated gets that environment's CUDA, also if it is
-there by a link."""
+there by a link; in the bin of a conda environment, too."""
 
 from __future__ import annotations
 
@@ -49,6 +49,35 @@ class VenvPrograms(MachineCase):
                 self.assertEqual(self._pick(_TOOL, "venv/bin/tool"), _SYSTEM)
                 self.assertEqual(self._pick("~/venv/bin/app"), _SYSTEM)
                 self.machine.at(path).chmod(before & 0o7777)
+
+
+class CondaPrograms(MachineCase):
+    def setUp(self) -> None:
+        super().setUp()
+        self.machine.runtime("/opt/conda/lib", "12.9").file("/opt/conda/conda-meta/history").local_toolkits("13.5")
+
+    def _pick(self, path: str = "/opt/conda/bin/app") -> str:
+        return described(self.machine, Program(path).ask(self.machine, "anycuda"))
+
+    def test_in_its_bin(self) -> None:
+        self.assertEqual(self._pick(), "12.9 /opt/conda/lib")
+        self.assertEqual(self._pick("/opt/conda/bin/deeper/app"), _SYSTEM)
+
+    def test_packages_that_pip_installed_there(self) -> None:
+        self.machine.wheel(f"/opt/conda/{SITE}", "13.0")
+        self.assertEqual(self._pick(), "13.0 wheel /opt/conda")
+
+    def test_without_conda_meta(self) -> None:
+        self.machine.at("/opt/conda/conda-meta/history").unlink()
+        self.machine.at("/opt/conda/conda-meta").rmdir()
+        self.assertEqual(self._pick(), _SYSTEM)
+
+    def test_where_others_may_write(self) -> None:
+        for path in ("/opt/conda", "/opt/conda/conda-meta", "/opt/conda/lib"):
+            with self.subTest(path):
+                self.machine.at(path).chmod(0o777)
+                self.assertEqual(self._pick(), _SYSTEM)
+                self.machine.at(path).chmod(0o755)
 
 
 if __name__ == "__main__":

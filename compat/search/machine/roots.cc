@@ -48,11 +48,13 @@ bool visit_library_path(const char* path, bool begins, void* walk) {
 struct CallersEnvironment {
   Walk* walk;
   const char* file;
+  bool is_venv;  // its packages begin the environment
 };
 
 bool visit_environment(const char* path, bool begins, void* environment) {
   const auto& callers = *static_cast<const CallersEnvironment*>(environment);
-  return callers.walk->root({RootKind::site_packages, path, begins, true, callers.file});
+  const bool is_first = begins && callers.is_venv;
+  return callers.walk->root({RootKind::site_packages, path, is_first, true, callers.file});
 }
 
 bool visit_caller_folder(const CallerFolder& folder, void* argument) {
@@ -60,17 +62,23 @@ bool visit_caller_folder(const CallerFolder& folder, void* argument) {
   if (!walk->root({RootKind::site_packages, folder.path, true, folder.guessed, folder.file})) {
     return false;
   }
-  // pip puts a compiled program into the bin of a virtual environment, its packages into the lib:
-  // the row "C++ program that a wheel has put into .venv/bin".
+  // pip puts a compiled program into the bin of a virtual environment, its packages into the lib;
+  // conda puts programs and libraries into its prefix: the rows "C++ program that a wheel has put
+  // into .venv/bin" and "C++ program in the bin of a conda environment, not activated".
   if (!folder.is_prefix || walk->query.program->is_interpreter()) return true;
   // The file first: most programs are in no such environment.
-  const char* config = walk->arena->join(folder.path, "pyvenv.cfg");
-  if (!walk->query.absent.find(config, is_entry)) return true;
+  const char* mark = walk->arena->join(folder.path, "pyvenv.cfg");
+  const bool is_venv = walk->query.absent.find(mark, is_entry);
+  if (!is_venv) mark = walk->arena->join(folder.path, "conda-meta");
+  if (!is_venv && !walk->query.absent.find(mark, is_entry)) return true;
   const uid_t owner = owner_of(folder.file);
-  if (!only_trusted_can_write(config, owner) || !only_trusted_can_write(folder.path, owner)) {
+  if (!only_trusted_can_write(mark, owner) || !only_trusted_can_write(folder.path, owner)) {
     return true;
   }
-  CallersEnvironment environment{walk, folder.file};
+  if (!is_venv && !walk->root({RootKind::conda, folder.path, true, true, folder.file})) {
+    return false;
+  }
+  CallersEnvironment environment{walk, folder.file, is_venv};
   each_packages_folder(folder.path, walk->arena, visit_environment, &environment);
   return !walk->ended;
 }
