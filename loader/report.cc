@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
@@ -108,6 +109,23 @@ bool is_newer(const Candidate& candidate, const Candidate& chosen) {
   return newer(known_version(candidate), known_version(chosen));
 }
 
+// A file that should serve; one that was tried has its line already.
+bool is_damaged(const Candidate& candidate) {
+  const FileState state = candidate.image.state;
+  return !candidate.tried && (state == FileState::truncated || state == FileState::not_elf ||
+                              state == FileState::required_symbol_missing);
+}
+
+void report_damaged(const Report& report, Arena* arena) {
+  for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
+    if (!is_damaged(*c)) continue;
+    const std::size_t mark = arena->mark();
+    log_line(LogLevel::warn, "%s: passed over %s: %s", report.library().name, c->path,
+             reason_of(*c, report, arena));
+    arena->rewind(mark);
+  }
+}
+
 void report_passed_over(const Report& report, Arena* arena) {
   const Candidate& chosen = *report.chosen;
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
@@ -160,7 +178,7 @@ void add_other_release(Message* message, const FunctionFailure& failure,
 
 }  // namespace
 
-std::atomic<int> silent_folders{0};
+std::atomic<int> silent_search{0};
 
 void report_choice(const Report& report, Arena* arena) {
   const LibraryDescriptor& library = report.library();
@@ -168,6 +186,7 @@ void report_choice(const Report& report, Arena* arena) {
   const std::size_t mark = arena->mark();
   const char* version = log_enabled(LogLevel::warn) ? describe_version(library, chosen, arena) : "";
   log_line(LogLevel::info, "%s: using %s (%s)", library.name, chosen.path, version);
+  if (log_enabled(LogLevel::warn)) report_damaged(report, arena);
   if (log_enabled(LogLevel::info)) report_passed_over(report, arena);
   if (report.differing_variables != nullptr) {
     log_line(LogLevel::warn, "%s: %s", library.name, report.differing_variables);
@@ -192,8 +211,9 @@ void report_no_library(const Report* report, Arena* arena, const FailedCall& cal
   const bool whole = log_enabled(LogLevel::warn);
   if (!whole && report != nullptr && found_no_file(*report)) {
     int none = 0;
-    const bool first = silent_folders.compare_exchange_strong(none, folder_count(*report) + 1,
-                                                              std::memory_order_relaxed);
+    const int facts = 4 * folder_count(*report) + (report->in_python ? 3 : 1);
+    const bool first =
+        silent_search.compare_exchange_strong(none, facts, std::memory_order_relaxed);
     // A later search looks only at libraries loaded since: report_silent_failure() reports the
     // first search.
     if (call.is_question || !first) return;
@@ -214,17 +234,21 @@ void report_no_library(const Report* report, Arena* arena, const FailedCall& cal
 }
 
 void report_silent_failure(const FailedCall& call) {
-  const int folders = silent_folders.load(std::memory_order_relaxed) - 1;
-  if (folders < 0) return;
-  silent_folders.store(0, std::memory_order_relaxed);
+  const int facts = silent_search.load(std::memory_order_relaxed);
+  if (facts == 0) return;
+  silent_search.store(0, std::memory_order_relaxed);
   if (!first_report()) return;
   Arena arena;
   Message message(&arena);
-  if (!message.usable()) {
+  void* const memory = arena.take_raw(sizeof(Report));
+  if (!message.usable() || memory == nullptr) {
     return log_line(LogLevel::error, "%s failed: no usable %s was found", call.function,
                     kLibrary.product);
   }
-  add_no_file_found(&message, kLibrary, folders, call);
+  auto* const report = new (memory) Report({&kLibrary, nullptr, call.caller_major});
+  report->tiers[0].folders = facts / 4;
+  report->in_python = (facts & 2) != 0;
+  add_short_report(&message, *report, call.function, &arena);
   message.send();
 }
 

@@ -27,13 +27,13 @@ constexpr std::size_t kReportBytes = kMessageBytes + kReasonBytes;
 // impossible for lack of memory.
 void report_no_library(const Report* report, Arena* arena, const FailedCall& call);
 
-// How many folders a search looked into that found nothing and was not reported, plus 1; 0: every
-// search was reported or found something.
-extern std::atomic<int> silent_folders;
+// A search that found nothing and was not reported: four times the number of folders that it looked
+// into, 2 in Python, and 1. 0: every search was reported or found something.
+extern std::atomic<int> silent_search;
 
 // The same for a later call that is not a question, if one was the first and was not reported.
 inline bool is_unreported(bool is_question) {
-  return !is_question && silent_folders.load(std::memory_order_relaxed) != 0;
+  return !is_question && silent_search.load(std::memory_order_relaxed) != 0;
 }
 void report_silent_failure(const FailedCall& call);
 

@@ -21,11 +21,11 @@ bool is_refused(const Candidate& candidate) {
   return !usable || candidate.verdict != Verdict::accepted || candidate.tried;
 }
 
-// The refused file with the most useful reason, in this order: the one that ended the search, a
+// The refused file with the most useful reason, in this order: the one that keeps others out, a
 // usable file that a rule refused, a broken file, NVIDIA's stub for linking, an anycuda stub or a
 // deleted file.
-int relevance(const Candidate& candidate) {
-  if (candidate.stays_open) return 4;
+int relevance(const Report& report, const Candidate& candidate) {
+  if (candidate.stays_open || report.is_in_the_way(candidate)) return 4;
   if (candidate.image.state == FileState::usable) return 3;
   if (!is_of_library(candidate)) return 0;
   return candidate.image.state == FileState::link_stub ? 1 : 2;
@@ -35,7 +35,7 @@ const Candidate* most_relevant(const Report& report) {
   const Candidate* best = nullptr;
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
     if (!is_refused(*c)) continue;
-    if (best == nullptr || relevance(*c) > relevance(*best)) best = c;
+    if (best == nullptr || relevance(report, *c) > relevance(report, *best)) best = c;
   }
   return best;
 }
@@ -130,15 +130,6 @@ void add_short_report(Message* message, const Report& report, const char* functi
     add_refused(message, report, arena);
   }
   message->add_line("  what to do: %s.", hint_for(report, arena));
-  add_last_line(message);
-}
-
-void add_no_file_found(Message* message, const LibraryDescriptor& library, int folders,
-                       const FailedCall& call) {
-  add_first_line(message, call.function, library);
-  add_looked_for(message, library, folders, call.caller_major);
-  message->add_line("  what to do: %s, or set %s to the library's full path.", library.install_hint,
-                    library.variable);
   add_last_line(message);
 }
 

@@ -28,8 +28,4 @@ void add_sonames(Message* message, const LibraryDescriptor& library);
 
 void add_short_report(Message* message, const Report& report, const char* function, Arena* arena);
 
-// The same for a search that found nothing, of which only the number of folders was kept.
-void add_no_file_found(Message* message, const LibraryDescriptor& library, int folders,
-                       const FailedCall& call);
-
 }  // namespace anycuda

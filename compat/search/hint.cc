@@ -17,10 +17,11 @@ const Candidate* find(const Report& report, FileState state, Verdict verdict = V
   return nullptr;
 }
 
-// The file that ended the search, since it could not be closed; nullptr: none did.
+// The file that ended the search, since it could not be closed, or that the process had before;
+// nullptr: none did.
 const Candidate* file_that_stays(const Report& report) {
   const Candidate* c = report.candidates();
-  while (c != nullptr && !c->stays_open) c = c->next;
+  while (c != nullptr && !c->stays_open && !report.is_in_the_way(*c)) c = c->next;
   return c;
 }
 
@@ -46,10 +47,9 @@ const char* hint_for(const Report& report, Arena* arena) {
   const auto take = [&](Hint hint) { form = text::row(kHintHints, hint); };
   if (report.request.policy.wrong_count != 0) {
     take(Hint::setting);
-  } else if ((candidate = find(report, FileState::usable, Verdict::other_loaded)) != nullptr) {
-    form = text::row(kVerdictHints, Verdict::other_loaded);
   } else if (report.variable_names_a_file()) {
-    take(Hint::named_file);
+    const bool is_second = find(report, FileState::usable, Verdict::other_loaded) != nullptr;
+    take(is_second ? Hint::second_file : Hint::named_file);
   } else if ((candidate = file_that_stays(report)) != nullptr) {
     take(Hint::stays_open);
   } else if ((form = form_of_outcomes(report, &candidate)) == nullptr) {

@@ -64,6 +64,8 @@ const char* value_of(Field field, const Subject& subject) {
                                                          : "the dynamic linker's path";
     case Field::listed:
       return flag(candidate->listed_only);
+    case Field::loaded:
+      return flag(candidate->tier == SearchTier::loaded);
     case Field::loaded_major:
       return number(report.loaded_major);
     case Field::major:
@@ -94,6 +96,8 @@ const char* value_of(Field field, const Subject& subject) {
       return candidate->toolkit.problem;
     case Field::product:
       return library.product;
+    case Field::python:
+      return flag(report.in_python);
     case Field::relative:
       return relative() != nullptr ? relative()->relative->library->product : nullptr;
     case Field::relative_major:

@@ -81,9 +81,9 @@ class Search {
     const auto choose = [](void* search) { return static_cast<Search*>(search)->choose(); };
     for (int i = 0; i < kTierCount; ++i) {
       // A driver is in no package: the order of those tiers does not matter to it.
-      const bool in_python =
+      report_.in_python =
           i >= kFirstOfPython && !library().is_driver && gathered_.program().is_python();
-      const SearchTier tier = tier_order(in_python)[i];
+      const SearchTier tier = tier_order(report_.in_python)[i];
       if (!has(report_.request.tiers, tier)) continue;
       gathered_.summary(tier).searched = true;
       if (needs_what_is_loaded(tier)) know_what_is_loaded();
@@ -299,9 +299,9 @@ class Search {
   }
 
   void log_refusal(const Candidate& candidate) {
-    if (!log_enabled(LogLevel::info)) return;
+    if (!log_enabled(LogLevel::warn)) return;
     const std::size_t mark = gathered_.arena.mark();
-    log_line(LogLevel::info, "%s: passed over %s: %s", library().name, candidate.path,
+    log_line(LogLevel::warn, "%s: passed over %s: %s", library().name, candidate.path,
              reason_of(candidate, report_, &gathered_.arena));
     gathered_.arena.rewind(mark);
   }

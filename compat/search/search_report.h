@@ -75,6 +75,7 @@ struct Report {
   const char* peer_paths[kMostPeers] = {};
   int peer_count = 0;
   int loaded_major = 0;
+  bool in_python = false;   // the process runs Python, whose packages count
   std::uint64_t loads = 0;  // load_count() (load_mark.h) when the loaded objects were read
   LoadedRelative relatives[kMostRelatives] = {};
   int relative_count = 0;
@@ -111,6 +112,11 @@ struct Report {
     bool full = false;
     for (const TierSummary& tier : tiers) full = full || tier.is_full;
     return full;
+  }
+  // Does the process have this file, and cannot use it? It keeps every other file out.
+  bool is_in_the_way(const Candidate& candidate) const {
+    return candidate.tier == SearchTier::loaded && candidate.image.state != FileState::usable &&
+           library().rules.one_per_process;
   }
   // Does the library's variable name a file?
   bool variable_names_a_file() const;

@@ -4,11 +4,14 @@ Python's options and variables are, and whatever the program has changed since."
 
 from __future__ import annotations
 
+import subprocess
 import unittest
 from pathlib import Path
 
+from build_folder import build_file
 from case import MachineCase
 from machine import SITE
+from parts import python
 from process import Python
 
 # What runs before the stub's first call: it notes what Python itself says.
@@ -111,6 +114,17 @@ class SysPath(MachineCase):
         self._environments()
         self.machine.wheel("/opt/base/lib/python3.11/dist-packages", "13.5")
         self.assertEqual(self._check(_BASE, ("-s",)), f"/opt/base/{SITE}")
+
+    def test_of_the_running_program_is_not_searched_and_the_message_says_so(self) -> None:
+        self.machine.wheel("~/zipped/wheel", "12.9")
+        code = ("import ctypes, sys; sys.path.insert(0, sys.argv[1]); stub = ctypes.CDLL(sys.argv[2]); "
+                "stub.cudaRuntimeGetVersion(ctypes.byref(ctypes.c_int())); print(stub.cudaDeviceReset())")
+        done = subprocess.run([python(), "-c", code, self.machine.at("~/zipped/wheel"),
+                               build_file("lib/libcudart_stub.so")], capture_output=True, text=True, check=True,
+                              cwd=self.machine.at("~"), env=self.machine.variables, timeout=60)
+        self.assertEqual(done.stdout.strip(), "35")
+        self.assertIn("to the library's full path; folders that a program adds to sys.path are not searched (in a PEX: "
+                      "use pex --venv).\n", done.stderr)
 
 
 if __name__ == "__main__":

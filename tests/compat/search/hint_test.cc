@@ -98,7 +98,29 @@ TEST(Hint, ForALibraryThatStaysOpenIsToRemoveIt) {
   candidate->image.state = FileState::other_version;
   candidate->stays_open = true;
   EXPECT_STREQ(hint_for(search, &search.arena),
-               "remove /opt/libtest.so.13, and start the program again");
+               "remove /opt/libtest.so.13 or replace it by a complete test library, and start the "
+               "program again");
+}
+
+TEST(Hint, LoadedFileThatCannotBeUsed_IsToRemoveIt) {
+  LibraryDescriptor library = kLibrary;
+  library.rules.one_per_process = true;
+  unit::TestSearch search(library, nullptr, unit::kNoDriver);
+  search.add(SearchTier::loaded, "/app/libtest.so.12")->image.state =
+      FileState::required_symbol_missing;
+  Candidate* other = search.add(SearchTier::system, "/opt/libtest.so.13");
+  other->image.state = FileState::usable;
+  other->verdict = Verdict::other_loaded;
+  EXPECT_THAT(hint_for(search, &search.arena), HasSubstr("remove /app/libtest.so.12 or replace"));
+}
+
+TEST(Hint, LibraryThatMayBeLoadedTwice_IsToInstallIt) {
+  LibraryDescriptor library = kLibrary;
+  library.rules.one_per_process = false;
+  unit::TestSearch search(library, nullptr, unit::kNoDriver);
+  search.add(SearchTier::loaded, "/app/libtest.so.12")->image.state =
+      FileState::required_symbol_missing;
+  EXPECT_THAT(hint_for(search, &search.arena), HasSubstr("install the test library"));
 }
 
 TEST(Hint, ForASecondMajorIsToUnsetTheVariable) {
@@ -136,6 +158,14 @@ TEST(Hint, CompilerWithOldDriver_NamesTheWayWithoutTheDriver) {
                 HasSubstr("for another machine, set ANYCUDA_STUB_COMPAT=off"));
   }
   EXPECT_THAT(hint({{SearchTier::system, Verdict::driver_too_old}}), Not(HasSubstr("COMPAT")));
+}
+
+// What a program adds to sys.path after its start is not known.
+TEST(Hint, InPython_NamesFoldersThatAreNotSearched) {
+  EXPECT_THAT(hint({}), Not(HasSubstr("sys.path")));
+  unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
+  search.in_python = true;
+  EXPECT_THAT(hint_for(search, &search.arena), HasSubstr("sys.path are not searched"));
 }
 
 // It helps whichever variable is set, and leaves the guard rails as they are.
