@@ -114,12 +114,14 @@ void write_candidate(const Candidate& candidate, const Report& report, Arena* ar
 void write_answer(const Report& report, Arena* arena, RecordWriter* records) {
   const bool loaded = report.handle != nullptr;
   const Version version = loaded ? known_version(*report.chosen) : Version{};
+  Report of_any_program(report);  // this Python is the doctor's
+  of_any_program.in_python = false;
   records->begin("answer")
       .field("path", loaded ? report.chosen->path : "")
       .field("major", version.major)
       .field("minor", version.minor)
       .field("refused", refused_setting(report, arena))
-      .field("advice", loaded ? "" : hint_for(report, arena))
+      .field("advice", loaded ? "" : hint_for(of_any_program, arena))
       .end();
 }
 

@@ -22,6 +22,7 @@ TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
 TO_LINK = [f"anycuda/lib/anycuda/link/{name}" for name in LINKED]
 # Files that are loaded on users' machines; link libraries are not.
 SHIPPED = ([f"anycuda/lib/{library['stub']}" for library in LIBRARIES]
+           + ["anycuda/lib/libanycuda_open_at_load.so"]
            + [f"anycuda/lib/anycuda/dropin/{name}" for name in DROPINS]
            + [f"anycuda/lib/anycuda/{name}" for name in TOOLS])
 PROMISED = SHIPPED + [

@@ -179,10 +179,24 @@ class Decide(unittest.TestCase):
         looks = {"symbols": [undefined("dl_iterate_phdr")]}
         self.assertEqual(self.decide(linked, named, image=looks).left, [
             "looks through the loaded libraries and contains libcudart.so: if it looks for this name before its first "
-            "CUDA call, start it with ANYCUDA_OPEN=load"])
+            "CUDA call, patch it with --open-at-load, or start it with ANYCUDA_OPEN=load"])
+        self.assertEqual(self.decide(linked, named, image=looks, wanted=Wanted(open_at_load=True)).left, [])
         looks = {"symbols": [undefined("dl_iterate_phdr")]}
         for found in (self.decide(linked, named), self.decide(linked, image=looks)):
             self.assertEqual(found.left, [])
+
+    def test_file_that_opens_libraries_at_load_needs_the_file_with_the_symbol(self):
+        linked = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
+        at_load = Wanted(open_at_load=True)
+        made = self.decide(linked, wanted=at_load)
+        self.assertEqual(made.edit.add_needed, ("libanycuda_open_at_load.so",))
+        self.assertTrue(made.opens_at_load)
+        self.assertIn("needs libanycuda_open_at_load.so, so the stubs open", made.done[1])
+        has_it = {"needed": ["libanycuda_open_at_load.so"]}
+        for wanted in (Wanted(), at_load):
+            made = self.decide(cudart("stub", "libcudart_stub.so", ("12",)), wanted=wanted, image=has_it)
+            self.assertEqual((made.opens_at_load, made.edit), (True, Edit()))
+        self.refused("Wl,--defsym=anycuda_open_at_load=1", inside=("cudart",), wanted=at_load)
 
     def test_what_is_a_cuda_library_itself(self):
         for what, reason in (("original", "is NVIDIA's CUDA cudart"), ("renamed", "is a copy"),

@@ -119,6 +119,23 @@ class Command(unittest.TestCase):
                 self.assertEqual(self.run_on(folders, program, "version"),
                                  self.run_on(folders, REAL / "patched" / name, "version"))
 
+    def test_library_is_open_before_the_first_call(self):
+        library = self.copied(REAL / "fakes" / "calls_at_exit_library.so")
+        steps = [[artifact("cudart-12.9") / "nvidia/cuda_runtime/lib"], REAL / "native" / "host", f"import:{library}"]
+        before = library.read_bytes()
+        self.assertIn("constructor: not loaded", self.run_on(*steps))
+        self.assertIn("needs libanycuda_open_at_load.so", self.patch("--copy-stubs", "--open-at-load", library))
+        self.assertIn("constructor: loaded", self.run_on(*steps))
+        self.patch("--undo", library)
+        self.assertTrue(library.read_bytes() == before)
+
+    def test_program_that_looks_for_the_runtime_before_its_first_call_finds_it(self):
+        program = self.copied(REAL / "native" / "call_cudart-12")
+        steps = [[artifact("cudart-12.9") / "nvidia/cuda_runtime/lib"], program, "loaded:libcudart.so"]
+        for options, found in (([], "loaded: none"), (["--open-at-load"], "/libcudart.so.12")):
+            self.patch("--copy-stubs", *options, program)
+            self.assertIn(found, self.run_on(*steps))
+
     def test_a_function_that_no_need_brings(self):
         source = "extern int cudaRuntimeGetVersion(int *); int puts(const char *);\n" \
                  "int version(void) { int is = 7; return cudaRuntimeGetVersion(&is) ? puts(\"none\") : is; }"

@@ -48,7 +48,11 @@ class Installation:
 
     def stub(self, library: str) -> Path:
         """cudart -> .../libcudart_stub.so"""
-        path = self.folder("stubs") / f"lib{library}_stub.so"
+        return self.file(f"lib{library}_stub.so")
+
+    def file(self, name: str) -> Path:
+        """A file in the folder of the stubs."""
+        path = self.folder("stubs") / name
         if not path.is_file():
             raise Failure(f"{path} is missing: install anycuda again")
         return path

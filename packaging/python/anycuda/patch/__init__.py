@@ -44,6 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="folder where the program searches for the stubs, also one of another machine; $ORIGIN is "
                              "the file's folder (may be repeated)")
     parser.add_argument("--copy-stubs", action="store_true", help="copy the stubs into the folder of each file")
+    parser.add_argument("--open-at-load", action="store_true",
+                        help="the stubs open NVIDIA's libraries when the file is loaded, not at the first call")
     parser.add_argument("--built-for", choices=("11", "12", "13"), metavar="MAJOR", default="",
                         help="CUDA major to assume for files that do not record one: 11, 12, 13")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write the result there and leave FILE unchanged")
@@ -76,11 +78,12 @@ def run(arguments: argparse.Namespace) -> int:
 def _wanted(arguments: argparse.Namespace) -> Wanted:
     if arguments.output and len(arguments.files) > 1:
         raise Failure("--output works with one FILE only: patch the files one by one")
-    if arguments.undo and (arguments.rpath or arguments.copy_stubs or arguments.built_for):
+    if arguments.undo and (arguments.rpath or arguments.copy_stubs or arguments.built_for
+                           or arguments.open_at_load):
         raise Failure("--undo can be combined only with --output and --dry-run: leave out the other options")
     for folder in arguments.rpath:
         if not _START.match(folder) or any(part in folder for part in (":", "\0")):
             raise Failure(f"--rpath {folder} is not a valid folder: use an absolute path or one that begins with "
                           "$ORIGIN (in single quotes), without a colon; repeat --rpath for several folders")
-    return Wanted(tuple(arguments.rpath), arguments.built_for, arguments.copy_stubs, arguments.undo, arguments.output,
-                  arguments.dry_run)
+    return Wanted(tuple(arguments.rpath), arguments.built_for, arguments.copy_stubs, arguments.open_at_load,
+                  arguments.undo, arguments.output, arguments.dry_run)

@@ -14,6 +14,7 @@ from ..failure import Failure
 from .wanted import Wanted
 
 HERE = "$ORIGIN"
+OPEN_AT_LOAD = "libanycuda_open_at_load.so"  # stubs/open_at_load.cc
 _LINKED = ("named", "renamed", "peer", "stub", "unnamed")
 _PROVIDED = {
     "original": "is NVIDIA's {}",
@@ -30,12 +31,14 @@ class NothingToPatch(Failure):
 
 @dataclass
 class Decision:
-    """`stubs`: library -> the stub that the file needs after the edit. `inside`: stubs linked into the file. `done` and
-    `left`: sentences about the changes, and about everything that stays."""
+    """`stubs`: library -> the stub that the file needs after the edit. `inside`: stubs linked into the file.
+    `opens_at_load`: the file needs OPEN_AT_LOAD. `done` and `left`: sentences about the changes, and about everything
+    that stays."""
 
     edit: Edit
     stubs: dict[str, str] = field(default_factory=dict)
     inside: tuple[str, ...] = ()
+    opens_at_load: bool = False
     done: list[str] = field(default_factory=list)
     left: list[str] = field(default_factory=list)
 
@@ -53,6 +56,9 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
         raise refusal(f"{where}: {what}; patch the programs and libraries that use it instead")
     linked = [one for one in use.uses if one.how in _LINKED and not one.optional and one.needed not in use.hooked]
     if not linked and use.stubs_inside and not use.static_runtime:
+        if wanted.open_at_load:
+            raise Failure(f"{where}: anycuda's stub is linked into it, so --open-at-load does not work: link it again "
+                          "with -Wl,--defsym=anycuda_open_at_load=1")
         return Decision(Edit(), inside=use.stubs_inside, left=_notes(image, use))
     if not linked:
         uses_cuda = use.static_runtime or use.hooked or any(one.how == "loaded" for one in use.uses)
@@ -68,12 +74,16 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
         _replace(image, one, library, stub, table, needed, added)
         _describe(decision, one, library, stub)
         versions.update(_versions(where, image, one, library, stub, wanted, decision))
-    missing = bool(needed or added) and not all(map(finds, decision.stubs.values()))
+    decision.opens_at_load = wanted.open_at_load or OPEN_AT_LOAD in image.needed
+    if wanted.open_at_load and OPEN_AT_LOAD not in image.needed:
+        added.append(OPEN_AT_LOAD)
+        decision.done.append(f"needs {OPEN_AT_LOAD}, so the stubs open NVIDIA's libraries when the file is loaded")
+    missing = bool(needed or added) and not all(map(finds, {*decision.stubs.values(), *added}))
     decision.edit = Edit(needed, tuple(added), None, _folders(image, wanted, missing), None, versions)
     if decision.edit.rpath:
         kind = "DT_RUNPATH" if image.runpath is not None else "DT_RPATH"
         decision.done.append(f"added {', '.join(decision.edit.rpath)} to its search path ({kind})")
-    decision.left += _notes(image, use)
+    decision.left += _notes(image, use, decision.opens_at_load)
     return decision
 
 
@@ -177,7 +187,7 @@ def _plain(folder: str) -> str:
     return folder.replace("${ORIGIN}", HERE).rstrip("/")
 
 
-def _notes(image: Image, use: FileUse) -> list[str]:
+def _notes(image: Image, use: FileUse, opens_at_load: bool = False) -> list[str]:
     notes = [f"still needs {name}, for which anycuda has no stub" for name in use.other]
     notes += [f"still needs {name}: it rewrites functions of this library, which a stub does not allow"
               for name in use.hooked]
@@ -190,9 +200,9 @@ def _notes(image: Image, use: FileUse) -> list[str]:
             notes.append(f"uses functions of {one.library} only if it is already loaded: patch does not change this")
     names = [name for one in use.uses if one.how == "loaded" and one.library in linked for name in one.strings]
     # The function by which a program goes through the loaded libraries.
-    if names and any(symbol.name == "dl_iterate_phdr" for symbol in image.undefined()):
+    if names and not opens_at_load and any(symbol.name == "dl_iterate_phdr" for symbol in image.undefined()):
         notes.append(f"looks through the loaded libraries and contains {', '.join(names)}: if it looks for this name "
-                     "before its first CUDA call, start it with ANYCUDA_OPEN=load")
+                     "before its first CUDA call, patch it with --open-at-load, or start it with ANYCUDA_OPEN=load")
     if use.static_runtime:
         notes.append("has a CUDA runtime linked in statically; a stub cannot replace it")
     return notes

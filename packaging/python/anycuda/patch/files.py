@@ -15,7 +15,7 @@ from ..elf import ElfError, edit, lookup, read
 from ..elf.read import Image
 from ..failure import Failure
 from . import replace
-from .decide import decide
+from .decide import OPEN_AT_LOAD, decide
 from .wanted import Wanted
 
 
@@ -31,6 +31,8 @@ def _patch(path: Path, wanted: Wanted) -> list[str]:
     target = wanted.output or path
     decision = decide(image, use, table, wanted, lambda name: _finds(image, target, name))
     stubs = {name: installation.find().stub(library) for library, name in decision.stubs.items()}
+    if decision.opens_at_load:
+        stubs[OPEN_AT_LOAD] = installation.find().file(OPEN_AT_LOAD)
     if (decision.edit.needed or decision.edit.add_needed) and not (wanted.folders or wanted.copy_stubs):
         _check_found(path, target, image, decision.edit, stubs)
     lines = decision.done + decision.left

@@ -14,6 +14,7 @@ class Wanted:
     folders: tuple[str, ...] = ()
     built_for: str = ""
     copy_stubs: bool = False
+    open_at_load: bool = False
     undo: bool = False
     output: Path | None = None
     dry_run: bool = False
