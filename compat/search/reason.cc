@@ -97,7 +97,7 @@ const char* value_of(Field field, const Subject& subject) {
     case Field::product:
       return library.product;
     case Field::python:
-      return flag(report.in_python);
+      return flag(report.in_python && report.candidates() == nullptr);
     case Field::relative:
       return relative() != nullptr ? relative()->relative->library->product : nullptr;
     case Field::relative_major:

@@ -166,6 +166,8 @@ TEST(Hint, InPython_NamesFoldersThatAreNotSearched) {
   unit::TestSearch search(kLibrary, nullptr, unit::kNoDriver);
   search.in_python = true;
   EXPECT_THAT(hint_for(search, &search.arena), HasSubstr("sys.path are not searched"));
+  search.add(SearchTier::python, "/opt/libtest.so.13")->image.state = FileState::open_failed;
+  EXPECT_THAT(hint_for(search, &search.arena), Not(HasSubstr("sys.path")));
 }
 
 // It helps whichever variable is set, and leaves the guard rails as they are.
