@@ -23,7 +23,8 @@ print(getattr(ctypes.CDLL(file), function)(ctypes.byref(room), ctypes.byref(room
 lines = [line for line in open("/proc/self/maps") if "/libcu" in line or "/libnv" in line]
 print(*sorted({line.split(maxsplit=5)[-1].strip() for line in lines}), sep="\\n")
 """
-CALLS = {"cudnn": "cudnnGetVersion", "cusparse": "cusparseGetErrorName", "cusolver": "cusolverGetVersion"}
+CALLS = {"cudnn": "cudnnGetVersion", "cusparse": "cusparseGetErrorName", "cusolver": "cusolverGetVersion",
+         "cusolvermg": "cusolverMgCreate"}
 
 
 class CompanionsCase(MachineCase):
@@ -31,9 +32,9 @@ class CompanionsCase(MachineCase):
         super().setUp()
         self.machine.env(PYTHONPATH=SITE)
 
-    def wheels(self, *names: str) -> None:
+    def wheels(self, *names: str, release: str = "12.9") -> None:
         for name in names:
-            folder = artifact(f"{name}-12.9")
+            folder = artifact(f"{name}-{release}")
             for file in folder.glob("nvidia/*/lib/*.so.*"):
                 place(file, self.machine.at(SITE) / file.relative_to(folder))
 
@@ -69,15 +70,26 @@ class Shadowed(CompanionsCase):
         self.assertEqual(result, "0", messages)
         self.assertEqual([file for file in files if not file.startswith(SITE)], [])
 
-    def test_file_without_run_path_finds_the_wheels_of_its_site(self) -> None:
-        self.wheels("cusparse", "nvjitlink")
-        file = self.machine.at(f"{SITE}/nvidia/cusparse/lib/libcusparse.so.12")
+    def without_run_path(self, path: str) -> None:
+        file = self.machine.at(path)
         shutil.copy(file, whole := file.with_name("whole"))
         file.unlink()
         whole.rename(file)
         patchelf("--remove-rpath", file)
+
+    def test_file_without_run_path_finds_the_wheels_of_its_site(self) -> None:
+        self.wheels("cusparse", "nvjitlink")
+        self.without_run_path(f"{SITE}/nvidia/cusparse/lib/libcusparse.so.12")
         _, files, messages = self.ask("cusparse")
         self.assertEqual(len(files), 2, messages)
+
+    def test_cusolvermg_without_run_path_finds_its_folder(self) -> None:
+        """As that of CUDA 13.0 on PyPI is."""
+        self.wheels("cusolver", "cublas", "cusparse", "nvjitlink", release="13.5")
+        self.without_run_path(f"{SITE}/nvidia/cu13/lib/libcusolverMg.so.12")
+        _, files, messages = self.ask("cusolvermg")
+        self.assertEqual({file.rsplit("/", 1)[0] for file in files}, {f"{SITE}/nvidia/cu13/lib"}, messages)
+        self.assertIn(f"{SITE}/nvidia/cu13/lib/libcusolverMg.so.12", files)
 
     def test_companion_that_the_process_has_stays(self) -> None:
         self.wheels("cusparse", "nvjitlink")
