@@ -71,6 +71,31 @@ function(_anycuda_targets_below folder result)
   set(${result} "${targets}" PARENT_SCOPE)
 endfunction()
 
+# CUDA::cudart=FILE, if an item, or the file of an imported target, has the name of NVIDIA's library:
+# /usr/local/cuda/lib64/libcudart.so, -lcudart, cudart. Else "".
+function(_anycuda_nvidias_file item nvidias result)
+  set(files "${item}")
+  if(TARGET "${item}")
+    set(files)
+    get_target_property(type "${item}" TYPE)
+    get_target_property(configurations "${item}" IMPORTED_CONFIGURATIONS)
+    list(TRANSFORM configurations PREPEND _)
+    if(NOT type STREQUAL "INTERFACE_LIBRARY")
+      foreach(configuration IN LISTS configurations ITEMS "")
+        get_target_property(file "${item}" IMPORTED_LOCATION${configuration})
+        list(APPEND files "${file}")
+      endforeach()
+    endif()
+  endif()
+  set(${result} "" PARENT_SCOPE)
+  foreach(file IN LISTS files)
+    if(NOT file MATCHES "/anycuda/(link|static)/" AND
+       file MATCHES "^(-l|-l:lib|lib|.*/lib|)(${nvidias})(_static)?([.](so[.0-9]*|a))?$")
+      set(${result} "CUDA::${CMAKE_MATCH_2}${CMAKE_MATCH_3}=${file}" PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
 # All libraries of anycuda, and all of NVIDIA's that these replace, that the items link, directly or through other
 # targets' interfaces. With COMPILED: only those whose compile definitions the items also hand on, so without a static
 # library's private ones ($<LINK_ONLY:...>).
@@ -86,7 +111,10 @@ function(_anycuda_link_closure items result)
     set(closure)
     _anycuda_names(ours nvidias)
     foreach(item IN LISTS items)
-      if(item MATCHES "^[-/]") # a flag or a file
+      string(REGEX REPLACE "^[$]<LINK_ONLY:(.*)>$" "\\1" plain "${item}")
+      _anycuda_nvidias_file("${plain}" "${nvidias}" file)
+      list(APPEND closure ${file})
+      if(plain MATCHES "^[-/]") # a flag or a file
         continue()
       endif()
       # The names in it, including those in generator expressions.
@@ -95,6 +123,8 @@ function(_anycuda_link_closure items result)
         if(name MATCHES "^(anycuda::(${ours})(_|$)|CUDA::(${nvidias})(_static)?$)|link_.*_native$")
           list(APPEND closure ${name})
         elseif(TARGET "${name}")
+          _anycuda_nvidias_file("${name}" "${nvidias}" file)
+          list(APPEND closure ${file})
           get_target_property(interface "${name}" INTERFACE_LINK_LIBRARIES)
           if(interface)
             _anycuda_link_closure("${interface}" more ${ARGN})
@@ -299,7 +329,8 @@ function(_anycuda_check target major)
         "${number}. ${cure}.")
     endif()
     string(TOLOWER "${nvidias}" twins)
-    if(twins MATCHES "cuda::${library}(_static)?(;|$)")
+    if(twins MATCHES "cuda::${library}(_static)?(=|;|$)")
+      string(REGEX REPLACE "CUDA::[^;=]+=" "" nvidias "${nvidias}")
       message(FATAL_ERROR "anycuda: '${target}' links both ${name} and NVIDIA's library (${nvidias}), directly or "
         "through other libraries. Remove NVIDIA's; for the headers, link CUDA::toolkit.")
     endif()

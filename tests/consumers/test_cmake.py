@@ -308,6 +308,15 @@ class Mistakes(Usage):
         self.refused("runtime library", "CUDA_RUNTIME_LIBRARY of 'program' is Shared", "set it to None")
 
         self.refused("both", "'program' links both anycuda::cudart and NVIDIA's library (CUDA::cudart)")
+        for form, file in (("/opt/cuda/lib64/libcudart.so", ""), ("/opt/cuda/lib64/libcudart_static.a", ""),
+                           ("-lcudart", ""), ("cudart", ""), ("target", "/opt/cuda/lib64/libcudart.so.12")):
+            self.refused(f"both as {form}", f"both anycuda::cudart and NVIDIA's library ({file or form})")
+
+    def test_other_files_beside_ours_are_no_mistake(self) -> None:
+        for form in ("/opt/lib/libmycudart.so", "/opt/cuda/lib64/libcudart_replay.so", "-lcudart_replay",
+                     "/opt/anycuda/lib/anycuda/link/12/libcudart.so"):
+            reason = "No rule to make target" if form[0] == "/" else "cannot find"
+            self.refused(f"both as {form}", reason, configures=True)
 
     def test_a_library_that_a_major_has_not(self) -> None:
         self.refused("no such library", "this anycuda has no nvjitlink for CUDA 11")

@@ -38,6 +38,11 @@ class Nvcc(ByMajor, Usage):
         run([*nvcc(major), "-arch=sm_80", "-cudart", "none", PROJECTS / "kernel.cu", "-Llink", "-lcudart",
              "-Xlinker", "-rpath=stubs", "-Xlinker", "--allow-shlib-undefined", "-o", "kernel"], cwd=self.work)
         self.check_program(self.work / "kernel", major)
+        # Relocatable device code: docs/packaging.md, "By hand".
+        run([*nvcc(major), "-arch=sm_80", "-rdc=true", "-c", PROJECTS / "kernel.cu", "-o", "kernel.o"], cwd=self.work)
+        run([*nvcc(major), "-arch=sm_80", "-cudart", "shared", "kernel.o", "-Llink", "-Xlinker", "-rpath=stubs",
+             "-Xlinker", "--allow-shlib-undefined", "-o", "relocatable"], cwd=self.work)
+        self.check_program(self.work / "relocatable", major)
 
 
 class WithPkgConfig(Usage):
