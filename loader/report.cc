@@ -118,11 +118,7 @@ bool is_damaged(const Candidate& candidate) {
 
 void report_damaged(const Report& report, Arena* arena) {
   for (const Candidate* c = report.candidates(); c != nullptr; c = c->next) {
-    if (!is_damaged(*c)) continue;
-    const std::size_t mark = arena->mark();
-    log_line(LogLevel::warn, "%s: passed over %s: %s", report.library().name, c->path,
-             reason_of(*c, report, arena));
-    arena->rewind(mark);
+    if (is_damaged(*c)) log_passed_over(*c, report, arena);
   }
 }
 
@@ -186,7 +182,7 @@ void report_choice(const Report& report, Arena* arena) {
   const std::size_t mark = arena->mark();
   const char* version = log_enabled(LogLevel::warn) ? describe_version(library, chosen, arena) : "";
   log_line(LogLevel::info, "%s: using %s (%s)", library.name, chosen.path, version);
-  if (log_enabled(LogLevel::warn)) report_damaged(report, arena);
+  report_damaged(report, arena);
   if (log_enabled(LogLevel::info)) report_passed_over(report, arena);
   if (report.differing_variables != nullptr) {
     log_line(LogLevel::warn, "%s: %s", library.name, report.differing_variables);

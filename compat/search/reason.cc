@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compat/base/lexical_path.h"
+#include "compat/base/log.h"
 #include "compat/base/text.h"
 #include "compat/outcome_texts.h"
 #include "compat/rules/gpu_rule.h"
@@ -184,6 +185,14 @@ const char* reason_of(const Candidate& candidate, const Report& report, Arena* a
   const char* whole =
       arena->format("%s; it cannot be closed again, so no other file is opened", reason);
   return whole != nullptr ? whole : reason;
+}
+
+void log_passed_over(const Candidate& candidate, const Report& report, Arena* arena) {
+  if (!log_enabled(LogLevel::warn)) return;
+  const std::size_t mark = arena->mark();
+  log_line(LogLevel::warn, "%s: passed over %s: %s", report.library().name, candidate.path,
+           reason_of(candidate, report, arena));
+  arena->rewind(mark);
 }
 
 const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,

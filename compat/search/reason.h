@@ -18,6 +18,8 @@ struct Subject {
 const char* fill(const char* form, const Subject& subject);
 
 const char* reason_of(const Candidate& candidate, const Report& report, Arena* arena);
+// The same as a line at `warn`.
+void log_passed_over(const Candidate& candidate, const Report& report, Arena* arena);
 
 // Why `passed`, which the rules accept, too, was not taken in place of `chosen`.
 const char* reason_of_preference(const Candidate& chosen, const Candidate& passed,

@@ -162,7 +162,7 @@ class Search {
         report_.chosen = best;
         return true;
       }
-      log_refusal(*best);
+      log_passed_over(*best, report_, &gathered_.arena);
       if (best->stays_open) return true;
     }
     return true;
@@ -296,14 +296,6 @@ class Search {
     log_line(LogLevel::info, "%s: %s (%s) is used beside CUDA %d: %s", library().name,
              candidate.path, describe_version(library(), candidate, &gathered_.arena),
              report_.process.major, report_.process.path);
-  }
-
-  void log_refusal(const Candidate& candidate) {
-    if (!log_enabled(LogLevel::warn)) return;
-    const std::size_t mark = gathered_.arena.mark();
-    log_line(LogLevel::warn, "%s: passed over %s: %s", library().name, candidate.path,
-             reason_of(candidate, report_, &gathered_.arena));
-    gathered_.arena.rewind(mark);
   }
 
   const LibraryDescriptor& library() const { return report_.library(); }

@@ -58,7 +58,7 @@ struct TierSummary {
 
 // Immutable once search() has returned it. All of it lives in the arena of that search.
 struct Report {
-  explicit Report(const Request& asked) : request(asked) {}
+  [[gnu::noinline]] explicit Report(const Request& asked) : request(asked) {}
   Request request;
   void* handle = nullptr;  // of dlopen; nullptr: no library was found
   // With Request::only_asks: the process had the library before, and may unload it. The caller of
