@@ -133,9 +133,11 @@ void examine(ElfReader& image, const LibraryDescriptor& library, const LibrarySy
   }
   classifier.put_into(facts);
   facts->needs_only_libc = image.needs_only_libc();
-  image.each_needed([&](const char* name) {
-    facts->needs_companions = facts->needs_companions || is_companion(name);
-  });
+  if (!facts->needs_only_libc) {
+    image.each_needed([&](const char* name) {
+      facts->needs_companions = facts->needs_companions || is_companion(name);
+    });
+  }
   if (classifier.major() == 0) {
     facts->state = FileState::other_library;
     std::strncpy(other_name, image.soname(), sizeof other_name - 1);
