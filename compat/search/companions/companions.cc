@@ -54,7 +54,7 @@ struct Look {
 
   bool in(const char* folder) {
     path = arena->join(folder, name);
-    return path != nullptr && access(path, F_OK) == 0;
+    return path != nullptr && is_entry(path);
   }
 };
 
