@@ -106,6 +106,7 @@ void write_candidate(const Candidate& candidate, const Report& report, Arena* ar
       .flag("tried", candidate.tried)
       .flag("stays_open", candidate.stays_open)
       .field("target", target)
+      .field("lacking", candidate.is_incomplete ? candidate.lacking : "")
       .flag("taken", &candidate == report.chosen)
       .end();
   arena->rewind(mark);

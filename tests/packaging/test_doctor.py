@@ -53,14 +53,15 @@ class Machines(unittest.TestCase):
                                     ("11.8", True, "wheel nvidia-cuda-runtime-cu11 11.8.89")])
 
     def test_driver_550_and_only_13_5_gives_nothing_and_why(self):
-        report = self.with_runtimes("13.5").driver(550).json_report()
+        machine = self.with_runtimes("13.5").driver(550)
+        report = machine.json_report()
         self.assertEqual(set(taken(report).values()), {""})
         self.assertEqual((report["status"], report["possible"]), (1, False))
         self.assertIn("no usable CUDA runtime", report["reasons"])
         (hint,) = [one for one in report["help"] if one["why"].startswith("A program gets no CUDA runtime. ")]
         self.assertIn("libcudart.so.13: needs a driver for CUDA 13; ", hint["why"])
         self.assertEqual(hint["commands"], [
-            "pip install nvidia-cuda-runtime-cu12",
+            f"{machine.python} -m pip install nvidia-cuda-runtime-cu12",
             "# install your distribution's driver package, or use https://www.nvidia.com/drivers",
             "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"])
         self.assertIn("CUDA 12 or older", hint["what"])

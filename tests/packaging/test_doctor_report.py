@@ -24,6 +24,7 @@ from anycuda.doctor import (as_json, doctor_report, environment, findings,  # no
                             hint_table, hints, machine, packages, page, questions, records, verdict)
 from anycuda.doctor.describe_candidate import condition_of, short_path, source_of, verdict_of, version_of  # noqa: E402
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
+from anycuda.doctor.packages import Installer  # noqa: E402
 from anycuda.doctor.hint import missing_dependency, sentence, without_hint  # noqa: E402
 
 
@@ -144,10 +145,10 @@ class Hints(unittest.TestCase):
         self.assertEqual(hints.hints_for(found(), here()), [])
 
     def test_a_runtime_that_the_driver_runs_is_to_be_installed(self):
-        for cuda, command in (("11.4", "pip install nvidia-cuda-runtime-cu11"),
-                              ("12.2", "pip install nvidia-cuda-runtime-cu12"),
-                              ("13.0", "pip install 'nvidia-cuda-runtime==13.*'"),
-                              ("14.1", "pip install 'nvidia-cuda-runtime==13.*'")):
+        for cuda, command in (("11.4", "/bin/python -m pip install nvidia-cuda-runtime-cu11"),
+                              ("12.2", "/bin/python -m pip install nvidia-cuda-runtime-cu12"),
+                              ("13.0", "/bin/python -m pip install 'nvidia-cuda-runtime==13.*'"),
+                              ("14.1", "/bin/python -m pip install 'nvidia-cuda-runtime==13.*'")):
             library = runtime([candidate(_13=TOO_OLD)], _13=Answer(hint="update the driver, or install another"))
             what = found(library, Driver("/x", cuda, gpus=[GPU]))
             compat = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
@@ -190,8 +191,8 @@ class Hints(unittest.TestCase):
         for cuda, words_, command in (
                 ("11.4", "It exists since CUDA 12, but the driver supports only up to CUDA 11.4. Update",
                  "sudo apt install nvidia-driver"),
-                ("12.0", "Install nvJitLink (pip install nvidia-nvjitlink-cu12, or",
-                 "pip install nvidia-nvjitlink-cu12")):
+                ("12.0", "Install nvJitLink (/bin/python -m pip install nvidia-nvjitlink-cu12, or",
+                 "/bin/python -m pip install nvidia-nvjitlink-cu12")):
             (one,) = hints.hints_for(found(library, Driver("/x", cuda, gpus=[GPU]), asked="nvjitlink"), here())
             self.assertIn(words_, f"{one.why} {one.what}")
             self.assertEqual(one.commands, [command])
@@ -367,17 +368,18 @@ class Hint(unittest.TestCase):
     def test_install_commands(self):
         nvidia = "  # from NVIDIA's repository: https://developer.nvidia.com/cuda-downloads"
         for asked, command in (
-                (("nvrtc", "pip", "", "12.2", 13), "pip install nvidia-cuda-nvrtc-cu12"),
+                (("nvrtc", "pip", "/v", "12.2", 13), "/v/bin/python -m pip install nvidia-cuda-nvrtc-cu12"),
                 (("nvrtc", "conda", "/c", "12.2", 13),
                  "conda install -c conda-forge cuda-nvrtc cuda-version=12.2 -p /c"),
-                (("nvjitlink", "pixi", "/c", "", 13), "pixi add libnvjitlink cuda-version=13"),
+                (("nvjitlink", "pixi", "/c/.pixi/envs/a", "", 13),
+                 "pixi add --manifest-path /c libnvjitlink cuda-version=13"),
                 (("cudart", "mamba", "/c d", "11.4", 13), "mamba install -c conda-forge cudatoolkit=11.8 -p '/c d'"),
                 (("cudart", "micromamba", "/c", "14.1", 13),
                  "micromamba install -c conda-forge cuda-cudart cuda-version=13 -p /c"),
                 (("cudart", "conda", "/c", "13.0", 12),
                  "conda install -c conda-forge cuda-cudart cuda-version=12.9 -p /c"),
-                (("cudart", "venv", "/c d", "13.0", 13),
-                 "'/c d'/bin/python -m pip install 'nvidia-cuda-runtime==13.*'"),
+                (("cudart", "pip", "/c d", "13.0", 13),
+                 "'/c d/bin/python' -m pip install 'nvidia-cuda-runtime==13.*'"),
                 (("cudart", "uv", "/c d", "12.4", 13), "uv pip install --python '/c d' nvidia-cuda-runtime-cu12"),
                 (("nvrtc", "pipx", "/pipx/venvs/app", "", 12), "pipx inject app nvidia-cuda-nvrtc-cu12"),
                 (("nvjitlink", "system", "", "14.1", 13, "rocky"), "sudo dnf install libnvjitlink-13-0" + nvidia),
@@ -390,15 +392,17 @@ class Hint(unittest.TestCase):
                 (("nvfatbin", "system", "", "12.2", 13, "ubuntu"), "sudo apt install libnvfatbin-12-4" + nvidia),
                 (("nccl", "system", "", "12.4", 13, "ubuntu"),
                  "sudo apt install libnccl2" + nvidia.replace(":", ", a version with +cuda12:", 1))):
-            self.assertEqual(packages.library(*asked), command)
+            name, manager, prefix, *rest = asked
+            self.assertEqual(packages.library(name, Installer(manager, prefix), *rest), command)
 
     def test_commands_that_repair(self):
         for asked, command in (
                 (("nvrtc", "mamba", "/c", 12), "mamba install --force-reinstall -c conda-forge cuda-nvrtc -p /c"),
                 (("nvrtc", "conda", "/c", 11), "conda install --force-reinstall -c conda-forge cudatoolkit -p /c"),
-                (("nvrtc", "pixi", "/c", 12), "pixi reinstall")):
-            self.assertEqual(packages.repair(*asked), command)
-        self.assertEqual(packages.repair_wheel("uv", "/v", "nvidia-cuda-nvrtc-cu12", "12.9.86"),
+                (("nvrtc", "pixi", "/c/.pixi/envs/a", 12), "pixi reinstall --manifest-path /c")):
+            name, manager, prefix, major = asked
+            self.assertEqual(packages.repair(name, Installer(manager, prefix), major), command)
+        self.assertEqual(packages.repair_wheel(Installer("uv", "/v"), "nvidia-cuda-nvrtc-cu12", "12.9.86"),
                          "uv pip install --python /v --reinstall --no-deps nvidia-cuda-nvrtc-cu12==12.9.86")
 
     def test_one_advice_for_each_folder_that_is_closed(self):
@@ -418,10 +422,10 @@ class Hint(unittest.TestCase):
                 ("/c", True, False, "# cmd: constructor\n", "conda")):
             self.assertEqual(environment.manager_of(prefix, conda, pixi, history), manager)
         config = "home = /usr/bin\nversion_info = 3.11.2\n"
-        for prefix, text_, active, manager in (
-                ("/v", config, True, "pip"), ("/v", config, False, "venv"), ("/v", f"{config}uv = 0.9.2\n", True, "uv"),
-                ("/p/pipx/venvs/app", config, False, "pipx"), ("/v", f"{config}prompt = uv = x\n", False, "venv")):
-            self.assertEqual(environment.manager_of(prefix, False, False, "", text_, active), manager)
+        for prefix, text_, manager in (
+                ("/v", config, "pip"), ("/v", f"{config}uv = 0.9.2\n", "uv"), ("/p/pipx/venvs/app", config, "pipx"),
+                ("/v", f"{config}prompt = uv = x\n", "pip")):
+            self.assertEqual(environment.manager_of(prefix, False, False, "", text_), manager)
 
     def test_wheels_are_those_of_the_descriptors(self):
         """doctor/packages.py asks for those of CUDA 13 by version or by cuda-toolkit's extra."""
@@ -602,6 +606,15 @@ The version that a program gets, by the CUDA that it was built for
                 CUDA 12  unversioned
   CUDA runtime  12.9     12.9""")
 
+    def test_first_three_lines_on_a_narrow_terminal(self):
+        library = runtime([candidate(_12=TOO_OLD)], _12=Answer(hint="install one"))
+        lines = self.page(found(library, Driver()), width=40).splitlines()
+        self.assertEqual(lines[1], "CUDA work is not possible: no usable ...")
+        self.assertTrue(lines[2].startswith("  1.  "), lines)
+        self.assertLessEqual(max(map(len, lines[:2])), 40)
+        text = " ".join(" ".join(lines).split())
+        self.assertIn("Verdict CUDA work is not possible: no usable CUDA runtime; no driver. Machine", text)
+
     def test_names_of_files_do_not_steer_the_terminal(self):
         library = runtime([candidate("/a\x1b[2J\r\u202e.so", _12=TAKEN)], _12=loads())
         page = self.page(found(library))
@@ -625,7 +638,7 @@ The version that a program gets, by the CUDA that it was built for
         self.assertEqual((output["schema"], output["possible"]), (1, True))
         self.assertEqual(list(output["libraries"][0]["candidates"][0]), [
             "path", "place", "state", "version", "exact", "source", "source_file", "source_problem", "decisions",
-            "stays_open", "target", "release", "built_with"])
+            "stays_open", "target", "release", "built_with", "lacking"])
 
     def test_json_has_the_deprecated_name_of_a_hint(self):
         what = found(runtime([], _12=Answer(hint="install one")))

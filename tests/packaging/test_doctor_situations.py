@@ -571,7 +571,7 @@ class Runtime(Situation):
                 ("/opt/conda/bin/conda create", "conda", "conda install -c conda-forge cuda-cudart cuda-version=12.9"),
                 ("/opt/mamba/bin/mamba create", "conda", "mamba install -c conda-forge cuda-cudart cuda-version=12.9"),
                 ("micromamba create", "conda", "micromamba install -c conda-forge cuda-cudart cuda-version=12.9"),
-                ("pixi", "project/.pixi/envs/default", "pixi add cuda-cudart cuda-version=12.9")):
+                ("pixi", "project/.pixi/envs/default", "cuda-cudart cuda-version=12.9")):
             computer = Computer(self).works().conda(made_by, prefix)
             report = self.first(computer, "no_library", "A program gets no CUDA runtime.",
                                 str(computer.root / prefix), command=command)
@@ -588,8 +588,8 @@ class Runtime(Situation):
         """A pip that is not the environment's would install into another one."""
         config = "pyvenv.cfg"
         for prefix, more, activated, command in (
-                ("venv", "", True, "pip install nvidia-cuda-runtime-cu12"),
-                ("venv", "", False, "{}/bin/python -m pip install nvidia-cuda-runtime-cu12"),
+                ("venv", "", True, "{}/bin/python3 -m pip install nvidia-cuda-runtime-cu12"),
+                ("venv", "", False, "{}/bin/python3 -m pip install nvidia-cuda-runtime-cu12"),
                 ("app/.venv", "uv = 0.9.2\n", False, "uv pip install --python {} nvidia-cuda-runtime-cu12"),
                 ("home/.local/share/pipx/venvs/app", "", False, "pipx inject app nvidia-cuda-runtime-cu12")):
             computer = Computer(self).works()
@@ -902,11 +902,12 @@ class Hostile(Situation):
 class Table(unittest.TestCase):
     def test_every_row_has_its_test(self):
         text = Path(__file__).read_text()
-        # test_doctor_report.py and test_doctor_variables.py test these.
+        # test_doctor_report.py, test_doctor_variables.py, test_doctor_python.py and test_doctor_wheels.py test these.
         others = {"driver_not_listed_in_wsl", "driver_not_read", "driver_other_file", "driver_has_tokens",
                   "driver_read_error", "read_error",
                   "not_trusted", "not_read", "other_file", "not_opened", "glibc", "crash",
-                  "variable_file", "variable_list", "variable_relative"}
+                  "conda_base", "driver_hidden", "incomplete", "two_majors", "wheel_gone",
+                  "variable_file", "variable_hangs", "variable_list", "variable_relative"}
         for table in (hint_table.DRIVER_LIBRARY, hint_table.DRIVER_CALL, hint_table.WITHOUT_GPU, hint_table.LIBRARIES):
             for row in table:
                 if row not in others:

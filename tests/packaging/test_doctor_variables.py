@@ -5,6 +5,20 @@ import unittest
 
 from situation_support import Computer
 
+# A file system that does not answer: /hangs.
+HANGING = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int stat(const char* path, struct stat* status) {
+  while (strncmp(path, "/hangs/", 7) == 0) pause();
+  return fstatat(AT_FDCWD, path, status, 0);
+}
+int stat64(const char* path, struct stat64* status) { return stat(path, (struct stat*)status); }
+"""
+
 
 class Variables(unittest.TestCase):
     def hints(self, computer: Computer) -> list[dict]:
@@ -32,6 +46,15 @@ class Variables(unittest.TestCase):
                                      ("/opt/absent", "nothing", "unset CUDA_HOME")):
             one, = self.hints(computer.env(CUDA_HOME=value))
             self.assertEqual((one["situation"], one["commands"]), (f"variable_{kind}", [command]), value)
+
+    def test_folder_that_hangs_does_not_hang_the_doctor(self):
+        computer = Computer(self).works()
+        shim = computer.library(computer.root / "elsewhere/libhanging.so", HANGING, "libhanging.so").root
+        computer.env(LD_PRELOAD=f"{shim}/elsewhere/libhanging.so", CUDA_HOME="/hangs/cuda", CUDA_PATH="/absent")
+        report = computer.json_report("--library", "cudart", "--limit", "2")
+        self.assertEqual([one["situation"] for one in report["help"]][:2], ["variable_hangs", "variable_nothing"])
+        self.assertIn("/hangs/cuda does not answer", report["help"][0]["why"])
+        self.assertIn("unset CUDA_HOME", report["help"][0]["commands"])
 
     def test_whole_values_are_right(self):
         computer = Computer(self).works().file("opt/cuda/lib64/README")

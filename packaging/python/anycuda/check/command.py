@@ -72,6 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                         help="CUDA major to assume for files that do not record one: 11, 12, 13")
     parser.add_argument("--here", action="store_true",
                         help="check whether it runs with the driver, GPUs and CUDA libraries of this machine")
+    parser.add_argument("--python", metavar="PATH", default="",
+                        help="Python whose environment --here checks (default: like anycuda doctor)")
     parser.add_argument("--all", action="store_true", help="list all functions, not only those that fail")
     parser.add_argument("--json", action="store_true", help="print JSON (schema: docs/json.md)")
 
@@ -98,7 +100,9 @@ def _machine(arguments: argparse.Namespace) -> here.Here | None:
     if arguments.here and (arguments.runtime or arguments.gpu or arguments.driver):
         raise Failure("--here excludes --runtime, --gpu and --driver, since it checks this machine's CUDA, GPUs and "
                       "driver: leave them out")
-    return here.look() if arguments.here else None
+    if arguments.python and not arguments.here:
+        raise Failure("--python names the Python for --here: add --here, or leave --python out")
+    return here.look(arguments.python) if arguments.here else None
 
 
 def _asked(arguments: argparse.Namespace, matrix: data.Matrix, machine: here.Here | None) -> Asked:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from .. import doctor
 from ..analysis import code_rules, gpus
 from ..analysis.describe_kernels import reasons_of, some
 from ..analysis.file_use import Use
-from ..doctor import devices, questions
+from ..doctor import devices, examined, questions
 from ..doctor.devices import Devices
 from ..doctor.findings import UNVERSIONED, Answer, Findings, Library, library_of
 from ..failure import Failure
@@ -54,12 +55,15 @@ class Verdict:
         return f"here: {word}. {' '.join(self.reasons)}".strip()
 
 
-def look() -> Here:
+def look(python: str = "") -> Here:
+    """`python`: of --python; by default the doctor chooses."""
     try:
-        asker = questions.find_asker(False, _LIMIT)
+        asker, _ = examined.examine(python, False, _LIMIT, os.environ)
         known = [library_of(record) for record in questions.about(asker).of("library")]
         found, _ = doctor.ask(asker, known, [], [], [], [])
     except Failure as failure:
+        if python:
+            raise
         return Here(unknown=str(failure))
     return of_findings(found)
 

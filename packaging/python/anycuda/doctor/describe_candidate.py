@@ -11,7 +11,7 @@ from .findings import UNVERSIONED, Candidate, Decision, Driver
 from .outcomes import column
 
 TAKEN, NOT_NEEDED, DEPENDS = "taken", "not needed", "depends"
-_QUIET_STUB, _NOT_EXAMINED = "a quiet stub", "not examined"
+_QUIET_STUB, _NOT_EXAMINED, _INCOMPLETE = "a quiet stub", "not examined", "incomplete"
 CONTAINERS = {"kubernetes": "a Kubernetes pod", "containerd": "a container of containerd",
               "cri-o": "a container of CRI-O", "docker": "a Docker container", "podman": "a Podman container",
               "apptainer": "an Apptainer container", "lxc": "an LXC container", "container": "a container"}
@@ -27,6 +27,8 @@ def colours() -> dict[str, str]:
 def word_of(candidate: Candidate, decision: Decision) -> str:
     if decision.taken:
         return TAKEN
+    if candidate.lacking and decision.verdict == "accepted":
+        return _INCOMPLETE
     if decision.verdict != "accepted":
         words = {**column("verdict", "short"), "not_looked_at": _NOT_EXAMINED}
         return words.get(decision.verdict) or _state(candidate, decision.verdict)
@@ -53,6 +55,8 @@ def verdict_of(candidate: Candidate) -> tuple[str, str]:
     for caller, decision in candidate.decisions.items():
         word = word_of(candidate, decision)
         reason = word if decision.reason in ("usable", NOT_NEEDED) else decision.reason
+        if candidate.lacking and decision.verdict == "accepted":
+            reason = f"incomplete: {candidate.lacking} is missing, which it opens at its first use"
         callers.setdefault((word, reason), []).append(caller)
     verdicts = list(dict.fromkeys(word for word, _ in callers))
     word = verdicts[0] if len(verdicts) == 1 else TAKEN if TAKEN in verdicts else DEPENDS

@@ -13,19 +13,22 @@ from .hint import Hint
 from .machine import Machine
 from .outcomes import column
 from .page import INDENT, Page
-from .verdict import Verdict
+from .verdict import DRIVER_LIBRARY, Verdict
 
 _MARK = ">"
-_DRIVER = "cuda"
 _BESIDE_FILE = 56  # characters of the other columns in a line of candidates
 
 
 def report(version: str, machine: Machine, findings: Findings, verdict: Verdict, hints: list[Hint],
            page: Page, verbose: bool = False) -> str:
-    """The examined environment, the verdict and the first hint come first. `verbose`: every file of every library."""
-    page.line(f"anycuda {version} doctor: {_examined(machine, page)}", "bold")
-    page.line(verdict.line, "green" if verdict.status == exit_status.YES else "red")
+    """The examined environment, the verdict and the first hint begin in the first three lines of a terminal, whatever
+    its width. `verbose`: every file of every library."""
+    page.line(page.fit(f"anycuda {version} doctor: {_examined(machine, page)}"), "bold")
+    page.line(page.fit(verdict.line), "green" if verdict.status == exit_status.YES else "red")
     _hints(hints, page)
+    if page.fit(verdict.line) != verdict.line:
+        page.head("Verdict")
+        page.sentence(verdict.line)
     _machine(findings.driver, machine, page)
     _settings(findings, page)
     _libraries(findings, page)
@@ -42,7 +45,8 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
 def _examined(machine: Machine, page: Page) -> str:
     if machine.asked_as != "python":
         return "a program other than Python"
-    return f"Python {machine.python}, {page.path(machine.executable)}"
+    note = f" ({machine.note})" if machine.note else ""
+    return f"Python {machine.python}, {page.path(machine.executable, 45)}{note}"
 
 
 def _settings(findings: Findings, page: Page) -> None:
@@ -63,6 +67,8 @@ def _machine(driver: Driver, machine: Machine, page: Page) -> None:
     within = [CONTAINERS[machine.container_kind or "container"]] if machine.container else []
     if machine.wsl or within:
         rows.append(("within", ", ".join([*within, "WSL"] if machine.wsl else within)))
+    if machine.unused_base:
+        rows.append(("not used", f"conda's activated base, {machine.unused_base}: it is another Python's"))
     rows.append(("driver", page.path(driver.path) or "none"))
     if driver.cuda:
         rows.append(("CUDA", f"up to {driver.cuda}"))
@@ -96,7 +102,7 @@ def _libraries(findings: Findings, page: Page) -> None:
     rows: list[tuple[str, ...]] = []
     conditions: dict[str, list[str]] = {}
     for library in findings.libraries:
-        if library.is_driver and library.name == _DRIVER:  # its line is the machine's
+        if library.is_driver and library.name == DRIVER_LIBRARY:  # its line is the machine's
             continue
         for candidate in filter(library.taken_by, library.candidates):
             callers = library.taken_by(candidate)
@@ -112,6 +118,8 @@ def _libraries(findings: Findings, page: Page) -> None:
     for condition, names in conditions.items():
         if condition:
             page.sentence(f"{', '.join(dict.fromkeys(names))}: {condition}")
+    if findings.majors:
+        page.sentence(f"{findings.majors}; a process uses one of them")
     absent = [library.short for library in findings.libraries if library.is_absent]
     if absent:
         page.sentence(f"absent: {', '.join(absent)}")
@@ -134,7 +142,7 @@ def _needs_a_table(library: Library) -> bool:
     """Does something else than a usable file need an explanation?"""
     return not library.is_absent and (
         any(not answer.path for answer in library.answers.values())
-        or any(one.state not in ("usable", "link_stub") for one in library.candidates))
+        or any(one.lacking or one.state not in ("usable", "link_stub") for one in library.candidates))
 
 
 def _where(candidate: Candidate, library: Library) -> str:

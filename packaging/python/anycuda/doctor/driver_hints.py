@@ -13,11 +13,14 @@ from .environment import Environment
 from .findings import Driver, Library, Tried
 from .hint import Hint, hint, is_on_path, missing_dependency, read_problem, without_folder, without_hint
 from .hint_table import DRIVER_CALL, DRIVER_LIBRARY
-from .machine import Machine, PresentGpu
+from .machine import Machine, PresentGpu, is_compat
 from .outcomes import column
 
 # Libraries that come with the driver. Tegra's (Jetson) are named libnvrm_gpu.so and the like.
 _DRIVERS_OWN = re.compile(r"lib(nvidia-|cuda\.so|cudadebugger|nvrm|nvos|nvsci|nvcucompat|nvdc|nvimp)")
+
+# Rows that already say which driver library is wrong.
+_NAMES_THE_LIBRARY = ("mismatch_by_path", "mismatch_compat", "wsl_shadowed")
 
 NVML = "nvml"
 _MPS_PIPE = "/tmp/nvidia-mps"  # if CUDA_MPS_PIPE_DIRECTORY is not set
@@ -25,6 +28,8 @@ _MPS_PIPE = "/tmp/nvidia-mps"  # if CUDA_MPS_PIPE_DIRECTORY is not set
 
 def driver_hints(driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
     found = _driver_hints(driver, machine, environment)
+    if not any(one.situation in _NAMES_THE_LIBRARY for one in found):
+        found = _hidden_driver(driver, machine, environment) or found
     hidden = machine.hidden_gpus is not None and machine.present_gpus
     if found and hidden and not any("CUDA_VISIBLE_DEVICES" in one.why for one in found):
         found.append(_hint_of("gpu_hidden", "The GPUs are also hidden.", driver, machine, environment))
@@ -40,6 +45,33 @@ def _driver_hints(driver: Driver, machine: Machine, environment: Environment) ->
     if driver.problem or driver.failed_call is not None or not driver.gpus:
         return [_no_gpu(driver, machine, environment)]
     return []
+
+
+def _hidden_driver(driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
+    """A hint on a driver library that hides a newer one, by the numbers in the files' names. The library of the loaded
+    kernel module is the right one, even if it is the older one."""
+    own, newer = _release(driver.file), max(driver.others, key=_numbers, default="")
+    newest, of_module = _release(newer), bool(newer) and _release(newer) == machine.kernel_driver
+    if not own or _numbers(newer) <= _numbers(driver.file) or is_compat(newer) or is_compat(driver.file):
+        return []
+    if own == machine.kernel_driver or driver.gpus and not of_module:
+        return []
+    return [hint(DRIVER_LIBRARY, "driver_hidden", f"The driver library {driver.path} is old.",
+                 {"without_folder": _without(os.path.dirname(driver.path), machine),
+                  "remove_driver": packages.remove_driver(machine.distribution, driver.path,
+                                                          environment.owner(driver.path))},
+                 version=own, newer=newer, newest=newest,
+                 why="the loaded kernel module belongs to" if of_module else "supports a newer CUDA")]
+
+
+def _release(file: str) -> str:
+    """535.104.05 of libcuda.so.535.104.05"""
+    found = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)\Z", file)
+    return found[1] if found else ""
+
+
+def _numbers(file: str) -> list[int]:
+    return [int(part) for part in _release(file).split(".") if part]
 
 
 def nvml_hints(driver: Driver, library: Library | None, machine: Machine) -> list[Hint]:
@@ -196,8 +228,7 @@ def _gpus(gpus: list[PresentGpu]) -> str:
 
 
 def _versions(driver: Driver, machine: Machine) -> str:
-    own = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)\Z", driver.file)
-    versions = own[1] if own else "unknown", machine.kernel_driver or "unknown"
+    versions = _release(driver.file) or "unknown", machine.kernel_driver or "unknown"
     return f" ({' and '.join(versions)})" if versions[0] != versions[1] else ""
 
 

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .examined import Python
 from .file_packages import Package
 from .machine import TOOLKIT_VARIABLES
-from .questions import FOLDERS, Outcome
+from .packages import Installer
+from .questions import FOLDERS, WHEELS, Outcome
 from .variables import Fault
 
 # Variables that name folders with libraries, or prefixes and toolkits that have such.
@@ -36,6 +37,11 @@ class Environment:
     links: dict[str, str] = field(default_factory=dict)  # folder -> the same with links resolved
     faults: list[Fault] = field(default_factory=list)  # of the variables
     packages: dict[str, tuple[Package, ...]] = field(default_factory=dict)  # file -> the packages that contain it
+    python: str = ""  # its interpreter
+
+    @property
+    def installer(self) -> Installer:
+        return Installer(self.manager, self.prefix, self.python or f"{self.prefix}/bin/python")
 
     def folder(self, path: str) -> str:
         """The same text for all paths of a folder."""
@@ -52,44 +58,50 @@ class Environment:
         return any(prefix and path.startswith(prefix.rstrip("/") + "/") for prefix in (self.prefix, self.real))
 
 
-def prefix_of_program(native: bool, variables: Mapping[str, str], own: str = sys.prefix) -> str:
+def prefix_of_program(native: bool, variables: Mapping[str, str], python: Python) -> str:
     """The prefix: sys.prefix for Python, the activated environment for another program."""
     if not native:
-        return own
+        return python.prefix
     return variables.get("VIRTUAL_ENV") or variables.get("CONDA_PREFIX") or ""
 
 
-def question_of(native: bool, variables: Mapping[str, str], path: list[str] | None = None) -> tuple[str, ...]:
+def question_of(native: bool, variables: Mapping[str, str], python: Python) -> tuple[str, ...]:
     """The question about folders: the prefix, then each folder that may contain libraries."""
-    prefix = prefix_of_program(native, variables)
+    prefix = prefix_of_program(native, variables, python)
     folders = [prefix]
-    folders += [] if native else sys.path if path is None else path
+    folders += [] if native else python.path
     folders += [part for name in _PATHS for part in re.split("[:;]", variables.get(name, ""))]
     folders += [variables.get(name, "") for name in _PREFIXES]
     absolute = dict.fromkeys(folder for folder in folders if folder.startswith("/"))
     return FOLDERS, prefix, *(folder for folder in absolute if "\0" not in folder)
 
 
-def environment_of(outcome: Outcome, variables: Mapping[str, str]) -> Environment:
+def question_of_wheels(native: bool, python: Python) -> tuple[str, ...]:
+    """The question about wheels: the site-packages folders of the examined Python."""
+    return WHEELS, *(dict.fromkeys(path for path in python.path if path.startswith("/") and "\0" not in path)
+                     if not native else ())
+
+
+def environment_of(outcome: Outcome, native: bool, python: Python) -> Environment:
     record = outcome.first("environment")
-    prefix, real, activated = record.text("prefix"), record.text("real"), variables.get("VIRTUAL_ENV", "")
+    prefix, real = record.text("prefix"), record.text("real")
     denied = dict.fromkeys((one.text("path"), one.text("blocker")) for one in outcome.of("denied"))
     manager = manager_of(prefix, record.flag("conda"), record.flag("pixi"), record.text("history"),
-                         record.text("pyvenv"), os.path.normpath(activated) in (os.path.normpath(prefix), real))
+                         record.text("pyvenv"))
     return Environment(prefix, real, manager, [Denied(*one) for one in denied],
-                       {one.text("path"): one.text("real") for one in outcome.of("real")})
+                       {one.text("path"): one.text("real") for one in outcome.of("real")},
+                       python=f"{prefix}/bin/python" if native else python.executable)
 
 
-def manager_of(prefix: str, conda: bool, pixi: bool, history: str, pyvenv: str = "", active: bool = False) -> str:
+def manager_of(prefix: str, conda: bool, pixi: bool, history: str, pyvenv: str = "") -> str:
     """The package manager of a prefix. A conda environment has conda-meta/; pixi leaves conda-meta/pixi there, and the
     others write the command that created it into conda-meta/history ("# cmd: /opt/conda/bin/mamba create ..."). uv
-    writes its version into pyvenv.cfg, and its environments have no pip. `pip` belongs to the activated environment."""
+    writes its version into pyvenv.cfg, and its environments have no pip."""
     if not prefix:
         return "system"
     if not conda:
         made_by_uv = re.search(r"^uv *=", pyvenv, re.M)
-        return ("pipx" if "/pipx/venvs/" in prefix else "uv" if made_by_uv else
-                "venv" if pyvenv and not active else "pip")
+        return "pipx" if "/pipx/venvs/" in prefix else "uv" if made_by_uv else "pip"
     if pixi or "/.pixi/" in f"{prefix}/":
         return "pixi"
     command = re.search(r"^# cmd: (\S+)", history, re.M)

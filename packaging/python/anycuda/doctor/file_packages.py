@@ -40,7 +40,7 @@ def packages_of(findings: Findings, root: str) -> dict[str, tuple[Package, ...]]
     for library in findings.libraries:
         for candidate in library.candidates:
             refused = candidate.state != "usable"
-            if refused or library.taken_by(candidate):
+            if refused or candidate.lacking or library.taken_by(candidate):
                 files[candidate.path] = files.get(candidate.path, False) or refused
     files.update({one.path: True for one in findings.driver.tried})
     if findings.driver.path and not findings.driver.gpus:

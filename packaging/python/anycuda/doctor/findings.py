@@ -51,7 +51,7 @@ class Tried:
 @dataclass
 class Driver:
     """`ended`: how the query failed. `problem`: why it cannot be used. `status`: the result of cuDriverGetVersion.
-    `file`: the path with links resolved."""
+    `file`: the path with links resolved. `others`: likewise, of usable driver libraries that it hides."""
 
     path: str = ""
     cuda: str = ""
@@ -65,6 +65,7 @@ class Driver:
     file: str = ""
     status: int = 0
     tried: list[Tried] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
 
     @property
     def failed_call(self) -> Call | None:
@@ -98,6 +99,7 @@ class Candidate:
     target: str = ""  # the missing target of a dangling link
     release: str = ""  # the library's own, if it is not CUDA's: 2.18.1 of NCCL
     built_with: str = ""  # the CUDA in the text of NCCL's file, if no name tells it
+    lacking: str = ""  # a missing file that the library opens at its first use
 
 
 @dataclass
@@ -157,6 +159,24 @@ class Library:
         return [caller for caller, decision in candidate.decisions.items() if decision.taken]
 
 
+@dataclass(frozen=True)
+class GoneWheel:
+    """An installed wheel of which libraries are missing. `file`: the first one, in `folder`. `count`: of all."""
+
+    name: str
+    version: str
+    folder: str
+    file: str
+    count: int
+
+    @property
+    def path(self) -> str:
+        return f"{self.folder}/{self.file}"
+
+    def has(self, library: str) -> bool:
+        return packages.is_wheel_of(self.name, library)
+
+
 @dataclass
 class Findings:
     """`requested`: the libraries that --library names; `used`: those that the files on the command line use."""
@@ -166,6 +186,16 @@ class Findings:
     settings: list[Setting]
     requested: frozenset[str] = frozenset()
     used: frozenset[str] = frozenset()
+    gone: list[GoneWheel] = field(default_factory=list)
+    majors: str = ""  # the CUDA majors of the environment, if it has several
+    mixed: str = ""  # likewise with their libraries, if none of them is complete
+
+    @property
+    def products(self) -> dict[str, str]:
+        return {library.name: library.short for library in self.libraries}
+
+    def gone_of(self, library: Library) -> GoneWheel | None:
+        return next((one for one in self.gone if one.has(library.name)), None)
 
     def is_asked(self, library: Library) -> bool:
         return library.name in self.requested | self.used
@@ -214,6 +244,11 @@ def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
             record.flag("taken"))
 
 
+def gone_of(outcome: Outcome) -> list[GoneWheel]:
+    return [GoneWheel(one.text("name"), one.text("version"), one.text("folder"), one.text("file"), one.number("count"))
+            for one in outcome.of("gone")]
+
+
 def driver_of(outcome: Outcome) -> Driver:
     record, branch = outcome.first("driver"), outcome.first("branch")
     calls = [Call(call.text("name"), call.number("status"), call.text("error"), call.text("text"))
@@ -243,4 +278,4 @@ def version_of(record: Record) -> str:
 def _candidate(record: Record) -> Candidate:
     return Candidate(record.text("path"), record.text("place"), record.text("state"), version_of(record),
                      record.flag("exact"), record.text("source"), record.text("file"), record.text("problem"),
-                     target=record.text("target"))
+                     target=record.text("target"), lacking=record.text("lacking"))

@@ -148,6 +148,10 @@ DRIVER_LIBRARY = {
         "This is WSL, and the driver in /usr/lib/wsl/lib is not among the dynamic linker's folders.",
         "Name its folder, or restart WSL so that it registers the folder.",
         ("export LD_LIBRARY_PATH=/usr/lib/wsl/lib{and_library_path}", "wsl --shutdown  # in Windows"), _WSL),
+    "driver_hidden": HintRow(
+        "It is of driver {version} and hides {newer}, of driver {newest}, which {why}.",
+        "Take its folder out of the dynamic linker's path, or remove it.", ("{without_folder}", "{remove_driver}"),
+        _INSTALLATION),
     "driver_crash": HintRow(
         "The last step was: {step}.",
         "Install the driver again, or restart the computer.", ("nvidia-smi", "sudo dmesg | grep -i nvrm"), _README),
@@ -421,8 +425,15 @@ LIBRARIES = {
     "variable_relative": HintRow(
         "{entry} is relative: it depends on the working folder of the program.", "Write the whole path, from / on.",
         ("{without}",), "docs/doctor.md"),
+    "variable_hangs": HintRow(
+        "{entry} does not answer: its disk or network file system hangs, and so does each program that searches it.",
+        "Mount it again, or remove it from {name}.", ("{without}", "cat /proc/mounts"), "docs/doctor.md"),
     "variable_list": HintRow("{name} names one folder, but its value is a list.", "Set it to one folder.",
                              ("{without}",), "docs/doctor.md"),
+    "conda_base": HintRow(
+        "This Python is another environment's, so it finds no library of conda's base.",
+        "If your program runs in the base, examine the base's Python.", ("anycuda doctor --python {python}",),
+        "docs/search.md"),
     "folder_denied": HintRow(
         "This user may not enter {blocker}, so no file in {path} is found.",
         "Let this user enter and list the folder, or name another one.",
@@ -441,6 +452,9 @@ LIBRARIES = {
         "missing or of another version.",
         "Make the dynamic linker find the needed library of the same release first: remove other folders from "
         "LD_LIBRARY_PATH.", ("ldd -r {path}",), _LINKER),
+    "wheel_gone": HintRow(
+        "{count} of the libraries that {package} installed {are} missing. It counts as installed, so pip does not "
+        "install it again by itself.", "Install this version again.", (), "docs/doctor.md"),
     "two_packages": HintRow(
         "The file is {actual}: the package that was installed last has replaced the other's file.",
         "Uninstall {others}. This removes the file, so install {kept} again.", (), "docs/doctor.md"),
@@ -454,6 +468,9 @@ LIBRARIES = {
     "unreadable": HintRow(
         "This user may not read it ({reason}).", "Let this user read it and enter the folders above it.",
         ("namei -l {path}",), _LINKER),
+    "incomplete": HintRow(
+        "{missing}, which it opens at its first use, is missing.", "Install its package again.",
+        ("{repair}",), "docs/search.md"),
     "damaged": HintRow(
         "The file is damaged: {reason}.", "Install its package again, or remove it.",
         ("file -L {path}", "{repair}"), _LINKER),
@@ -503,6 +520,9 @@ LIBRARIES = {
     "crash": HintRow(
         "The last step was: {step}.", "Remove or replace the file of that step: a program would fail there, too.", (),
         "docs/doctor.md"),
+    "two_majors": HintRow(
+        "A program that uses all of these libraries mixes CUDAs in one process, since no major has all of them.",
+        "Install {missing} of CUDA {best} too.", (), "docs/search.md"),
     "other_environment": HintRow(
         "{how}; the environment in use, {prefix}, has {nearest}.",
         "Make the search find the environment's library first.", ("{command}",), "docs/doctor.md"),

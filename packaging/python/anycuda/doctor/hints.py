@@ -11,13 +11,13 @@ import shlex
 from . import installation, packages
 from .driver_hints import NVML, driver_hints, nvml_hints
 from .environment import Environment
-from .file_packages import Package
 from .findings import Answer, Candidate, Driver, Findings, Library
 from .hint import Hint, hint, missing_dependency, read_problem, without_folder, without_hint
 from .hint_table import LIBRARIES
 from .machine import TOOLKIT_VARIABLES, Machine
 from .outcomes import column
-from .variables import LIBRARY_PATH, kind_of
+from .package_hints import gone, incomplete, two_majors, two_packages
+from .variables import LIBRARY_PATH
 from .verdict import RUNTIME, program_of
 
 _USE_COMPAT = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
@@ -32,7 +32,9 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
     runtime = findings.library(RUNTIME)
     lacks_cuda = runtime is not None and bool(_nothing(runtime))
     faults = _faults(environment, lacks_cuda)
-    found = driver + _settings(findings) + (faults if lacks_cuda else [])
+    # A folder that hangs explains each question without an answer.
+    hanging = [one for one in faults if one.situation == "variable_hangs"]
+    found = hanging + driver + _settings(findings) + (faults if lacks_cuda else []) + gone(findings, environment)
     denied = _denied(environment)
     for library in libraries:
         if library.name != RUNTIME:
@@ -41,6 +43,10 @@ def hints_for(findings: Findings, machine: Machine, environment: Environment | N
         elif _nothing(library):
             found += denied
         found += _library(library, findings, machine, environment)
+        if library.name == RUNTIME and lacks_cuda and machine.unused_base:
+            found.append(hint(LIBRARIES, "conda_base", f"Conda's base, {machine.unused_base}, is activated.",
+                              python=f"{machine.unused_base}/bin/python"))
+    found += two_majors(findings, environment)
     found += faults + _toolkits(findings, machine, environment) + denied
     nvml = findings.library(NVML)
     found += nvml_hints(findings.driver, nvml, machine) if nvml and findings.is_asked(nvml) and not driver else []
@@ -61,9 +67,8 @@ def _faults(environment: Environment, lacks_cuda: bool) -> list[Hint]:
     for one in environment.faults:
         if not (one.is_of_cuda or lacks_cuda):
             continue
-        first = next((part for part in one.entry.split(":") if kind_of(part) == "folder"), "")
         without = (without_folder(one.value, one.entry) if one.name == LIBRARY_PATH else
-                   f"export {one.name}={shlex.quote(first)}" if first else f"unset {one.name}")
+                   f"export {one.name}={shlex.quote(one.folder)}" if one.folder else f"unset {one.name}")
         found.append(hint(LIBRARIES, one.kind, f"{one.name}={one.value} leads to no CUDA." if one.name != LIBRARY_PATH
                           else f"An entry of {one.name} is wrong.", {"without": without},
                           name=one.name, entry=one.entry))
@@ -94,41 +99,13 @@ def _library(library: Library, findings: Findings, machine: Machine, environment
     # Of the other libraries nobody knows whether a program needs them.
     wanted = library.name == RUNTIME or findings.is_asked(library)
     served_otherwise = packages.is_optional(library.name) or packages.is_of_another(library.name)
-    if nothing and wanted and not named and not served_otherwise:
+    # Its repair has a hint; installing it would change nothing, since it counts as installed.
+    is_installed = findings.gone_of(library) is not None or any(environment.wheels(one.path) for one in files)
+    if nothing and wanted and not named and not served_otherwise and not is_installed:
         found.append(_no_library(library, nothing, driver, machine, environment))
     # A library of another environment is reported before a broken file without effect.
     other = _other_environment(library, machine, environment)
-    return other + _two_packages(library, environment) + found
-
-
-def _two_packages(library: Library, environment: Environment) -> list[Hint]:
-    """Hints on files in use that two wheels contain: the wheel that was installed last has replaced the other's."""
-    found = []
-    for path in (one.path for one in library.candidates if library.taken_by(one)):
-        wheels = sorted(environment.wheels(path), key=_cuda_of_wheel)
-        if len(wheels) < 2:
-            continue
-        names = " and ".join(f"{one.name} {one.version}" for one in wheels)
-        actual = " or ".join(f"{one.name} {one.version}" for one in wheels if one.intact)
-        *others, kept = wheels
-        commands = [f"# in the environment of {kept.folder}: uninstall {', '.join(one.name for one in others)}, then "
-                    f"install {kept.name}=={kept.version} again"]
-        if environment.has(path) and environment.manager in packages.WITH_WHEELS:
-            where = environment.manager, environment.prefix
-            commands = [*(packages.uninstall_wheel(*where, one.name) for one in others),
-                        packages.repair_wheel(*where, kept.name, kept.version)]
-        one = hint(LIBRARIES, "two_packages", f"{path} is in two packages: {names}.",
-                   actual=f"that of {actual}" if actual else "that of neither", others=", ".join(
-                       one.name for one in others), kept=f"{kept.name} {kept.version}")
-        one.commands = commands
-        found.append(one)
-    return found
-
-
-def _cuda_of_wheel(wheel: Package) -> int:
-    """12 of nvidia-nccl-cu12. From CUDA 13 on, the names of most wheels have no number."""
-    number = re.search(r"-cu(\d+)\Z", wheel.name)
-    return int(number[1]) if number else 13
+    return other + incomplete(library, machine, environment) + two_packages(library, environment) + found
 
 
 def _rows() -> dict[str, str]:

@@ -9,7 +9,8 @@ import re
 from ..analysis.libraries import table
 from . import packages
 from .environment import Environment
-from .findings import Answer, Candidate, Driver, Library
+from .file_packages import Package
+from .findings import Answer, Candidate, Driver, GoneWheel, Library
 from .hint import sentence
 from .machine import Machine
 from .verdict import RUNTIME
@@ -50,28 +51,31 @@ def command(library: Library, driver: Driver, machine: Machine, environment: Env
     beyond = packages.first_major_beyond(library.name, driver.cuda)
     if not packages.is_installable(library.name) or not newest or beyond:
         return ""
-    return packages.library(library.name, environment.manager, environment.prefix, driver.cuda, newest,
-                            machine.distribution)
+    return packages.library(library.name, environment.installer, driver.cuda, newest, machine.distribution)
 
 
 def repair(library: Library, candidate: Candidate, machine: Machine, environment: Environment) -> str:
     """The command of the package manager that installed the file: the environment's, or the distribution's. Of a wheel
     it installs the same version, since a newer one may not fit the others."""
     wheels = environment.wheels(candidate.path)
-    if any(one.intact for one in wheels):
+    if any(one.intact for one in wheels) and not candidate.lacking:
         return ""
     if wheels:
-        name, version = wheels[0].name, wheels[0].version
-        if environment.has(candidate.path) and environment.manager in packages.WITH_WHEELS:
-            return packages.repair_wheel(environment.manager, environment.prefix, name, version)
-        return f"# in the environment of {wheels[0].folder}: install {name}=={version} again"
+        return wheel_again(wheels[0], candidate.path, environment)
     major = _cuda_of(library, candidate)
     in_conda = environment.has(candidate.path) and environment.manager not in (*packages.WITH_WHEELS, "system")
     if in_conda and major and packages.is_installable(library.name):
-        again = packages.repair(library.name, environment.manager, environment.prefix, major)
+        again = packages.repair(library.name, environment.installer, major)
         if again:
             return again
     return packages.reinstall(machine.distribution, candidate.path, environment.owner(candidate.path))
+
+
+def wheel_again(wheel: Package | GoneWheel, path: str, environment: Environment) -> str:
+    """`path`: a file of the wheel."""
+    if environment.has(path) and environment.manager in packages.WITH_WHEELS:
+        return packages.repair_wheel(environment.installer, wheel.name, wheel.version)
+    return f"# in the environment of {wheel.folder}: install {wheel.name}=={wheel.version} again"
 
 
 def _cuda_of(library: Library, candidate: Candidate) -> int:

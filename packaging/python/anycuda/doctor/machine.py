@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .containers import kind_of_container, mounted_files
+from .examined import Python, is_conda_base
 from .questions import Outcome
 
 # In the order of the search (compat/search/machine/roots.cc).
@@ -54,6 +55,8 @@ class Machine:
     mounted_drivers: list[str] = field(default_factory=list)  # the driver's files that are mounted one by one
     ended: str = ""  # how the probes failed; the facts are then incomplete
     mounted_compat: list[str] = field(default_factory=list)  # the mounted files that come from the image's cuda-compat
+    note: str = ""  # why it is this Python, or why not the activated one
+    unused_base: str = ""  # the activated base of conda, if this Python is another's
 
     @property
     def has_gpu(self) -> bool:
@@ -90,7 +93,7 @@ def is_compat(path: str) -> bool:
     return re.search(r"[/-]compat/", path) is not None
 
 
-def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> Machine:
+def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str], python: Python) -> Machine:
     texts = {fact.text("name"): fact.text("text") for fact in outcome.of("fact")}
     files = set(texts)  # only the existence of the files below matters
     release = {name: value.strip("\"'")
@@ -105,8 +108,8 @@ def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> 
         f"{platform.system()} {platform.release()}",
         " ".join(platform.libc_ver()),
         "native" if native else "python",
-        platform.python_version(),
-        sys.executable,
+        python.version,
+        python.executable,
         _kernel_driver(texts.get("kernel_driver", "")),
         bool(container),
         "microsoft" in texts.get("kernel", "").lower(),
@@ -123,7 +126,15 @@ def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str]) -> 
         list(drivers),
         outcome.ended,
         [point for point, source in drivers.items() if is_compat(source)],
+        python.note,
+        _unused_base(variables, python) if not native else "",
     )
+
+
+def _unused_base(variables: Mapping[str, str], python: Python) -> str:
+    base = variables.get("CONDA_PREFIX", "")
+    is_other = os.path.normpath(base) != os.path.normpath(python.prefix)
+    return base if base and is_other and is_conda_base(base, variables) else ""
 
 
 def _kernel_driver(text: str) -> str:

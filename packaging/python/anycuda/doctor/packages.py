@@ -6,40 +6,38 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from dataclasses import dataclass
 
 from ..analysis.libraries import Library, table
 
 _OLDEST_MAJOR = 11  # of which anycuda knows libraries
 # conda-forge's packages; up to 11 one package contains all libraries.
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
-# By the tool that created the environment: a pip from outside would install into another one.
+# By the tool that created the environment. Each command names the environment: another one may be activated.
 _INSTALL = {
-    "pip": "pip install {packages}",
-    "venv": "{prefix}/bin/python -m pip install {packages}",
+    "pip": "{python} -m pip install {packages}",
     "uv": "uv pip install --python {prefix} {packages}",
     "pipx": "pipx inject {name} {packages}",
     "conda": "conda install -c conda-forge {packages} -p {prefix}",
     "mamba": "mamba install -c conda-forge {packages} -p {prefix}",
     "micromamba": "micromamba install -c conda-forge {packages} -p {prefix}",
-    "pixi": "pixi add {packages}",
+    "pixi": "pixi add --manifest-path {project} {packages}",
 }
 _REPAIR = {
-    "pip": "pip install --force-reinstall --no-deps {package}",
-    "venv": "{prefix}/bin/python -m pip install --force-reinstall --no-deps {package}",
+    "pip": "{python} -m pip install --force-reinstall --no-deps {package}",
     "uv": "uv pip install --python {prefix} --reinstall --no-deps {package}",
     "pipx": "pipx runpip {name} install --force-reinstall --no-deps {package}",
     "conda": "conda install --force-reinstall -c conda-forge {package} -p {prefix}",
     "mamba": "mamba install --force-reinstall -c conda-forge {package} -p {prefix}",
     "micromamba": "micromamba install --force-reinstall -c conda-forge {package} -p {prefix}",
-    "pixi": "pixi reinstall",
+    "pixi": "pixi reinstall --manifest-path {project}",
 }
 _UNINSTALL = {
-    "pip": "pip uninstall -y {package}",
-    "venv": "{prefix}/bin/python -m pip uninstall -y {package}",
+    "pip": "{python} -m pip uninstall -y {package}",
     "uv": "uv pip uninstall --python {prefix} {package}",
     "pipx": "pipx runpip {name} uninstall -y {package}",
 }
-WITH_WHEELS = ("pip", "venv", "uv", "pipx")
+WITH_WHEELS = ("pip", "uv", "pipx")
 # NVIDIA's packages for the system have the names of conda-forge's, with the release: cuda-cudart-12-9. Programs other
 # than Python find wheels only in activated environments.
 _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
@@ -90,6 +88,22 @@ _INSTALL_FABRIC = {"apt": "sudo apt install nvidia-fabricmanager-{branch}",
 _NO_INSTALLER = "https://www.nvidia.com/drivers"
 
 
+@dataclass(frozen=True)
+class Installer:
+    """What installs into an environment. `manager`: one of the tables above, or system. `python`: the interpreter."""
+
+    manager: str
+    prefix: str = ""
+    python: str = ""
+
+    def fill(self, commands: dict[str, str], **texts: str) -> str:
+        prefix = self.prefix.rstrip("/")
+        return commands[self.manager].format(
+            prefix=shlex.quote(prefix), name=shlex.quote(os.path.basename(prefix)),
+            python=shlex.quote(self.python or f"{prefix}/bin/python"),
+            project=shlex.quote(prefix.partition("/.pixi/")[0]), **texts)
+
+
 def _about(name: str) -> Library:
     return table().libraries[name]
 
@@ -97,6 +111,12 @@ def _about(name: str) -> Library:
 def is_installable(name: str) -> bool:
     """Does a package have it? The driver's libraries come with the driver."""
     return name in table().libraries and bool(_about(name).wheels)
+
+
+def is_wheel_of(wheel: str, name: str) -> bool:
+    """Is nvidia-nccl-cu12 a wheel of nccl? Those of other majors than the known ones differ in the number only."""
+    base = re.sub(r"-cu\d+\Z", "", wheel)
+    return is_installable(name) and base in {re.sub(r"-cu\d+\Z", "", one) for one in _about(name).wheels.values()}
 
 
 def is_optional(name: str) -> bool:
@@ -131,17 +151,17 @@ def first_major_beyond(name: str, driver_cuda: str) -> int:
     return first if driver_cuda and int(driver_cuda.split(".")[0]) < first else 0
 
 
-def library(name: str, manager: str, prefix: str, driver_cuda: str, newest: int, distribution: str = "") -> str:
+def library(name: str, where: Installer, driver_cuda: str, newest: int, distribution: str = "") -> str:
     """The command that installs a release of the library for this driver: of the driver's CUDA, or else the newest."""
     known = int(driver_cuda.split(".")[0]) if driver_cuda else newest
     major = min(known, newest)
     version = _not_before_first(name, driver_cuda if known == major and driver_cuda else str(major))
-    if manager == "system":
+    if where.manager == "system":
         return _of_system(name, version, distribution)
     if "." not in version and major in _NEWEST_MINOR:
         version = f"{major}.{_NEWEST_MINOR[major]}"
-    needed = wheel(name, major) if manager in WITH_WHEELS else _of_conda(name, major, f" cuda-version={version}")
-    return needed and _INSTALL[manager].format(packages=needed, **_names(prefix))
+    needed = wheel(name, major) if where.manager in WITH_WHEELS else _of_conda(name, major, f" cuda-version={version}")
+    return needed and where.fill(_INSTALL, packages=needed)
 
 
 def _not_before_first(name: str, version: str) -> str:
@@ -166,23 +186,19 @@ def _of_system(name: str, version: str, distribution: str) -> str:
     return f"sudo {family} install {package}  # from NVIDIA's repository{note}: {_TOOLKIT}"
 
 
-def _names(prefix: str) -> dict[str, str]:
-    return {"prefix": shlex.quote(prefix), "name": shlex.quote(os.path.basename(prefix.rstrip("/")))}
-
-
-def repair(name: str, manager: str, prefix: str, major: int) -> str:
+def repair(name: str, where: Installer, major: int) -> str:
     """The command that installs a conda package of the library again over a damaged one."""
     package = _of_conda(name, major).split("=")[0]
-    return package and _REPAIR[manager].format(package=package, **_names(prefix))
+    return package and where.fill(_REPAIR, package=package)
 
 
-def repair_wheel(manager: str, prefix: str, name: str, version: str) -> str:
+def repair_wheel(where: Installer, name: str, version: str) -> str:
     """The command that installs the same version of a wheel again."""
-    return _REPAIR[manager].format(package=shlex.quote(f"{name}=={version}"), **_names(prefix))
+    return where.fill(_REPAIR, package=shlex.quote(f"{name}=={version}"))
 
 
-def uninstall_wheel(manager: str, prefix: str, name: str) -> str:
-    return _UNINSTALL[manager].format(package=shlex.quote(name), **_names(prefix))
+def uninstall_wheel(where: Installer, name: str) -> str:
+    return where.fill(_UNINSTALL, package=shlex.quote(name))
 
 
 def _of_conda(name: str, major: int, release: str = "") -> str:

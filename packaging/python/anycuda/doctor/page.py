@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from .. import terminal
@@ -28,6 +29,10 @@ class Page:
 
     def line(self, text: str, colour: str = "") -> None:
         self.lines.append(self.paint(terminal.writable(text), colour))
+
+    def fit(self, text: str) -> str:
+        """The text in one line of the terminal, without its end if it is longer."""
+        return text if self.width is None else textwrap.shorten(text, max(self.width, 30), placeholder=" ...")
 
     def sentence(self, text: str) -> None:
         self.lines += self._table([""], [(text,)], None, None)[1:]

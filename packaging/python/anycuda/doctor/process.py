@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Callable
 
 _PATIENCE = 2.0  # seconds to wait for an ended or killed process; one that hangs in the kernel is abandoned
+UNABLE = "the query could not be sent"
 _UNABLE = 255  # exit status of a child that could not ask
 
 
@@ -62,7 +63,7 @@ class Process:
             return f"crash: signal {number}, {signal.strsignal(number)}"
         code = os.WEXITSTATUS(self.status)
         if code == _UNABLE:
-            return "the query could not be sent"
+            return UNABLE
         return f"no answer: {os.strerror(code)}" if code else ""
 
     def _gone(self, patience: float) -> bool:

@@ -11,15 +11,15 @@ from typing import Callable
 
 from .. import installation
 from ..failure import Failure
-from . import process, records
+from . import about_files, ask_here, process, records
 from .records import Record
 
-# A question is a tuple of words: ("about",), ("driver",), ("machine",), ("folders", prefix, folder...), or a library
-# and a caller's major, such as ("cudart", "12"); an unversioned caller is "0".
-ABOUT = ("about",)
-DRIVER = ("driver",)
-MACHINE = ("machine",)
-FOLDERS = "folders"
+# A question is a tuple of words: ("about",), ("driver",), ("machine",), ("folders", prefix, folder...), ("python",),
+# ("kinds", path...), ("wheels", folder...), or a library and a caller's major, such as ("cudart", "12"); an unversioned
+# caller is "0".
+ABOUT, DRIVER, MACHINE = ask_here.ABOUT, ask_here.DRIVER, ask_here.MACHINE
+FOLDERS, PYTHON = ask_here.FOLDERS, ask_here.PYTHON
+KINDS, WHEELS = about_files.KINDS, about_files.WHEELS
 FORMAT = 1
 _LIBRARY = "libanycuda_doctor.so"
 _PROGRAM = "anycuda-doctor-native"
@@ -45,12 +45,12 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Asker:
-    """Asks as this Python would, or (`native`) as a program other than Python. `limit`: seconds for all questions that
+    """Asks as this Python would, or by another program: `command` starts it. `limit`: seconds for all questions that
     are asked together."""
 
     folder: Path
-    native: bool
     limit: float
+    command: tuple[str, ...] = ()
 
     def ask(self, questions: list[tuple[str, ...]]) -> dict[tuple[str, ...], Outcome]:
         try:
@@ -65,23 +65,37 @@ class Asker:
             if question != ABOUT:  # ABOUT reports the user's settings
                 # The loader logs every step, so that the last one before a crash is known.
                 os.environ["ANYCUDA_LOG"] = "debug"
-            if self.native:
+            if question[0] in (KINDS, WHEELS):
+                return about_files.answer(question, answer)
+            if self.command:
                 os.set_inheritable(answer, True)
-                program = str(self.folder / _PROGRAM)
-                os.execv(program, [program, str(answer), *question])
-            return _call(self.folder / _LIBRARY, question, answer)
+                os.execv(self.command[0], [*self.command, str(answer), *question])
+            return ask_here.ask(str(self.folder / _LIBRARY), question, answer)
 
         return task
 
 
 def find_asker(native: bool, limit: float) -> Asker:
+    folder = _folder_of(_PROGRAM if native else _LIBRARY)
+    if native:
+        return Asker(folder, limit, (str(folder / _PROGRAM),))
+    if importlib.util.find_spec("_ctypes") is None:
+        raise Failure("this Python was built without ctypes: name another one by --python, or pass --native")
+    return Asker(folder, limit)
+
+
+def asker_of(python: str, limit: float) -> Asker:
+    """Asks in another Python. In a shell, by mistake, its script would be a syntax error."""
+    folder, script = _folder_of(_LIBRARY), ask_here.__file__
+    return Asker(folder, limit, (python, "-c", f"exec(compile(open({script!r}).read(), {script!r}, 'exec'))",
+                                 str(folder / _LIBRARY)))
+
+
+def _folder_of(name: str) -> Path:
     folder = installation.find().folder("tools")
-    needed = folder / (_PROGRAM if native else _LIBRARY)
-    if not needed.is_file():
-        raise Failure(f"{needed} is missing: install anycuda again; in a build folder, build the target doctor")
-    if not native and importlib.util.find_spec("_ctypes") is None:
-        raise Failure("this Python was built without ctypes: use another Python, or pass --native")
-    return Asker(folder, native, limit)
+    if not (folder / name).is_file():
+        raise Failure(f"{folder / name} is missing: install anycuda again; in a build folder, build the target doctor")
+    return folder
 
 
 def about(asker: Asker) -> Outcome:
@@ -95,23 +109,6 @@ def about(asker: Asker) -> Outcome:
         raise Failure(f"{asker.folder / _LIBRARY} belongs to another version of anycuda than this command (format "
                       f"{found} instead of {FORMAT}): install anycuda again")
     return outcome
-
-
-def _call(library: Path, question: tuple[str, ...], answer: int) -> int:
-    import ctypes  # not every Python has it, and the other commands do not need it
-
-    functions = ctypes.CDLL(str(library))
-    if question == ABOUT:
-        return functions.anycuda_doctor_about(answer)
-    if question == DRIVER:
-        return functions.anycuda_doctor_driver(answer)
-    if question == MACHINE:
-        return functions.anycuda_doctor_machine(answer)
-    if question[0] == FOLDERS:
-        paths = [os.fsencode(path) for path in question[1:]]
-        return functions.anycuda_doctor_folders(len(paths), (ctypes.c_char_p * len(paths))(*paths), answer)
-    name, caller = question
-    return functions.anycuda_doctor_ask(os.fsencode(name), int(caller), answer)
 
 
 def _outcome(done: process.Process, limit: float) -> Outcome:

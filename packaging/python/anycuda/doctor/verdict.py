@@ -14,7 +14,7 @@ from .findings import UNVERSIONED, Driver, Findings, Library, numbers
 if TYPE_CHECKING:
     from .files import File
 
-RUNTIME = "cudart"
+RUNTIME, DRIVER_LIBRARY = "cudart", "cuda"
 
 
 @dataclass
@@ -57,11 +57,20 @@ class Verdict:
 
 def evaluate(findings: Findings, files: Sequence[File] = ()) -> Verdict:
     runtime = findings.named(RUNTIME)
-    reasons = [reason for reason in (_without_runtime(runtime), without_gpu(findings.driver)) if reason]
-    reasons += [f"no {'usable ' if one.candidates else ''}{one.short}{'' if one.candidates else ' was found'}"
+    reasons = [one for one in (_without_runtime(runtime, findings), without_gpu(findings.driver)) if one]
+    reasons += [_none_of(one, one.short, findings)
                 for one in findings.libraries if one.name in findings.requested - {RUNTIME}
                 and not any(answer.path for answer in one.answers.values())]
-    return Verdict(_summary(runtime, findings.driver), reasons, _left_out(runtime), files)
+    incomplete = {one.name: text for one in findings.libraries for text in [_incomplete(one)] if text}
+    reasons += [text for name, text in incomplete.items() if name in findings.requested]
+    but = [*_left_out(runtime), *incomplete.values(), *filter(None, [findings.mixed])]
+    return Verdict(_summary(runtime, findings.driver), reasons, but, files)
+
+
+def _incomplete(library: Library) -> str:
+    """A library that is used although it lacks a file, since no complete one was found; "" for others."""
+    return next((f"{library.short} is incomplete ({one.lacking} is missing)" for one in library.candidates
+                 if one.lacking and library.taken_by(one)), "")
 
 
 def _of_file(file: File) -> str:
@@ -81,7 +90,7 @@ def _of_file(file: File) -> str:
             + (f", not on {', '.join(others)}" if others else ""))
 
 
-def _without_runtime(runtime: Library) -> str:
+def _without_runtime(runtime: Library, findings: Findings) -> str:
     answers = runtime.answers.values()
     if any(answer.path for answer in answers):
         return ""
@@ -91,7 +100,14 @@ def _without_runtime(runtime: Library) -> str:
     ended = next((answer for answer in answers if answer.ended), None)
     if ended is not None:
         return f"the search for the {runtime.product} ended without an answer ({ended.ended})"
-    return f"no usable {runtime.product}" if runtime.candidates else f"no {runtime.product} was found"
+    return _none_of(runtime, runtime.product, findings)
+
+
+def _none_of(library: Library, name: str, findings: Findings) -> str:
+    if library.candidates:
+        return f"no usable {name}"
+    gone = findings.gone_of(library)
+    return f"no {name}: the files of {gone.name} {gone.version} are missing" if gone else f"no {name} was found"
 
 
 def without_gpu(driver: Driver) -> str:
