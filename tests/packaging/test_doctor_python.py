@@ -188,6 +188,16 @@ class Examined(unittest.TestCase):
         line = self.first_line(computer.env(VIRTUAL_ENV=str(self.project)))
         self.assertIn(f"{computer.venv}/bin/python3 ({self.project}/bin/python cannot be started (", line)
 
+    def test_environment_of_the_command_gets_no_packages(self):
+        for prefix in ("home/.local/share/pipx/venvs/anycuda", "home/.cache/uv/archive-v0/c0ffee",
+                       "home/.local/share/uv/tools/anycuda"):
+            computer = Computer(self).works()
+            computer.python_in(computer.root / prefix)
+            del computer.variables["VIRTUAL_ENV"]
+            one, = computer.json_report("--library", "cudart")["help"]
+            self.assertEqual((one["situation"], one["commands"]),
+                             ("own_environment", ["anycuda doctor --python PATH"]))
+
     def test_conda_base_that_is_not_used(self):
         computer = self.computer().env(CONDA_PREFIX="/opt/conda", CONDA_DEFAULT_ENV="base")
         report = computer.json_report("--library", "cudart")

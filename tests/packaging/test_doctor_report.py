@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import re
+import subprocess
 import sys
 import tomllib
 import unittest
@@ -703,6 +704,16 @@ class Terminals(unittest.TestCase):
     def test_reader_that_closes_early_is_not_a_failure(self):
         done = Machine(self).run(["sh", "-c", '"$0" "$1" doctor | head -n 1', sys.executable, COMMAND])
         self.assertEqual((done.stdout[:8], done.stderr), ("anycuda ", ""))
+
+    def test_full_disk_is_a_failure(self):
+        there = Machine(self)
+        for options in ((), ("--json",)):
+            with self.subTest(options=options), open("/dev/full", "w") as full:
+                done = subprocess.run([there.python, COMMAND, "doctor", "--library", "cudart", *options], stdout=full,
+                                      stderr=subprocess.PIPE, text=True, env=there.variables, timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (
+                2, "anycuda doctor: the output is incomplete (No space left on device): free space for it, or write it "
+                   "elsewhere\n"))
 
     def test_an_ascii_terminal_can_show_every_name(self):
         there = Machine(self).env(PYTHONIOENCODING="ascii", ANYCUDA_CUDART="/\u00e4\u20ac.so")

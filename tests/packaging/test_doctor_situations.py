@@ -906,7 +906,7 @@ class Table(unittest.TestCase):
         others = {"driver_not_listed_in_wsl", "driver_not_read", "driver_other_file", "driver_has_tokens",
                   "driver_read_error", "read_error",
                   "not_trusted", "not_read", "other_file", "not_opened", "glibc", "crash",
-                  "conda_base", "driver_hidden", "incomplete", "two_majors", "wheel_gone",
+                  "conda_base", "driver_hidden", "incomplete", "own_environment", "two_majors", "wheel_gone",
                   "variable_file", "variable_hangs", "variable_list", "variable_relative"}
         for table in (hint_table.DRIVER_LIBRARY, hint_table.DRIVER_CALL, hint_table.WITHOUT_GPU, hint_table.LIBRARIES):
             for row in table:

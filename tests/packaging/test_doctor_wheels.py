@@ -115,14 +115,15 @@ class HiddenDriver(unittest.TestCase):
     def test_older_library_hides_that_of_the_kernel_module(self):
         computer = self.computer("580.65.06")
         one = computer.json_report("--library", "cudart")["help"][0]
-        self.assertEqual((one["situation"], one["commands"][1]), ("driver_hidden", f"rm {computer.system}/libcuda.so.1"))
+        self.assertEqual((one["situation"], one["commands"][1]),
+                         ("driver_hidden", f"rm {computer.system}/libcuda.so.1"))
         self.assertIn(f"{computer.system}/libcuda.so.1 is old. It is of driver 535.104.05 and hides {computer.root}/usr"
                       "/lib64/libcuda.so.580.65.06, of driver 580.65.06, which the loaded kernel module belongs to",
                       one["why"])
 
     def test_older_library_is_that_of_the_kernel_module(self):
-        situations = [one["situation"] for one in self.computer("535.104.05").json_report("--library", "cudart")["help"]]
-        self.assertNotIn("driver_hidden", situations)
+        report = self.computer("535.104.05").json_report("--library", "cudart")
+        self.assertNotIn("driver_hidden", [one["situation"] for one in report["help"]])
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import os
 import signal
@@ -50,6 +51,9 @@ def main(argv: list[str] | None = None) -> int:
         return 141
     except OSError as error:  # such as a full disk behind stdout
         _forget_stdout()
+        if error.filename is None and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            return _failed(name, f"the output is incomplete ({error.strerror}): free space for it, or write it "
+                                 "elsewhere")
         return _failed(name, f"{f'{error.filename}: ' if error.filename else ''}{error.strerror or error}")
     except KeyboardInterrupt:
         return 130

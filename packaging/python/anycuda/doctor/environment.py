@@ -20,6 +20,8 @@ from .variables import Fault
 _PATHS = ("LD_LIBRARY_PATH", "PYTHONPATH")
 _PREFIXES = ("VIRTUAL_ENV", "CONDA_PREFIX", *TOOLKIT_VARIABLES)
 _TOOLS = ("micromamba", "mamba", "conda")
+# pipx install anycuda, uv tool install anycuda, and uvx anycuda, whose environments are in uv's cache.
+_OF_COMMAND = re.compile(r"/pipx/venvs/anycuda/?\Z|/uv/tools/anycuda/?\Z|/uv/(archive|environments)-v\d+/")
 
 
 @dataclass
@@ -42,6 +44,11 @@ class Environment:
     @property
     def installer(self) -> Installer:
         return Installer(self.manager, self.prefix, self.python or f"{self.prefix}/bin/python")
+
+    @property
+    def is_of_command(self) -> bool:
+        """Does only the command anycuda use it?"""
+        return _OF_COMMAND.search(self.prefix) is not None
 
     def folder(self, path: str) -> str:
         """The same text for all paths of a folder."""

@@ -430,6 +430,10 @@ LIBRARIES = {
         "Mount it again, or remove it from {name}.", ("{without}", "cat /proc/mounts"), "docs/doctor.md"),
     "variable_list": HintRow("{name} names one folder, but its value is a list.", "Set it to one folder.",
                              ("{without}",), "docs/doctor.md"),
+    "own_environment": HintRow(
+        "Only the command anycuda uses the examined environment, {prefix}.",
+        "Activate the environment of your program, or name its Python.", ("anycuda doctor --python PATH",),
+        "docs/doctor.md"),
     "conda_base": HintRow(
         "This Python is another environment's, so it finds no library of conda's base.",
         "If your program runs in the base, examine the base's Python.", ("anycuda doctor --python {python}",),

@@ -135,6 +135,8 @@ def _no_library(library: Library, nothing: dict[str, Answer], driver: Driver, ma
                 environment: Environment) -> Hint:
     answers = list(nothing.values())
     why = _who_gets_nothing(library, list(nothing))
+    if environment.is_of_command:
+        return hint(LIBRARIES, "own_environment", why, prefix=environment.prefix)
     remedy = installation.remedy(library, answers, driver, machine, environment)
     commands = installation.commands(library, driver, answers, machine, environment)
     refused = next(((one, decision) for one in library.candidates for caller, decision in one.decisions.items()
