@@ -57,6 +57,8 @@ class Chosen(unittest.TestCase):
         self.assertFalse(examined.has_cuda(str(computer.venv), path))
         computer.file("venv/lib/libcudart.so.12")
         self.assertFalse(examined.has_cuda(str(computer.venv), path))
+        computer.file(f"{computer.site.relative_to(computer.root)}/nvidia_ml_py-13.580.65.dist-info/RECORD")
+        self.assertFalse(examined.has_cuda("/own", path))
         computer.file("venv/conda-meta/history")
         self.assertTrue(examined.has_cuda(str(computer.venv), path))
         computer.file(f"{computer.site.relative_to(computer.root)}/nvidia_cuda_runtime_cu12-12.9.79.dist-info/RECORD")
@@ -71,6 +73,7 @@ class Answers(unittest.TestCase):
         self.assertEqual(self.problem(ended="no answer: exit", complaints=["ls: bad option"]),
                          "/x/python is not a Python (ls: bad option): name the interpreter of an environment, such as "
                          "~/venv/bin/python")
+        self.assertIn("older than Python 3.6", self.problem(complaints=["  File x", "SyntaxError: invalid syntax"]))
         self.assertIn("gives no answer within 2 s", self.problem(ended="no answer within 2 s"))
 
     def test_of_a_python_that_cannot_ask(self):
@@ -91,6 +94,9 @@ class Commands(unittest.TestCase):
             if manager in ("pip", "uv"):
                 self.assertIn(prefix, repair_wheel(where, "nvidia-nccl-cu12", "2.26.2"))
                 self.assertIn(prefix, uninstall_wheel(where, "nvidia-nccl-cu12"))
+        for prefix, start in (("/home/me/.local/share/pipx/venvs/app", "pipx inject app "),
+                              ("/opt/pipx/venvs/app", "PIPX_HOME=/opt/pipx pipx inject app ")):
+            self.assertTrue(install("cudart", Installer("pipx", prefix), "12.9", 13).startswith(start))
         self.assertEqual(install("cudart", Installer("pip", "/usr", "/usr/bin/python3"), "12.9", 13),
                          "/usr/bin/python3 -m pip install nvidia-cuda-runtime-cu12")
 
@@ -126,6 +132,22 @@ class Examined(unittest.TestCase):
         self.assertTrue(report["machine"]["executable"].startswith(f"{self.project}/bin/python"), report["machine"])
         self.assertIn("(activated by VIRTUAL_ENV)", self.first_line(computer))
         self.assertIn(f"{self.project}/bin/python", self.first_line(computer))
+
+    def test_activated_conda_environment(self):
+        computer = self.computer()
+        own = computer.python
+        computer.conda("/opt/conda/bin/conda create", "conda/envs/app")
+        conda, computer.python = computer.python.parent.parent, own
+        (conda / "bin/python").symlink_to(next((conda / "bin").iterdir()).name)
+        computer.env(CONDA_PREFIX=str(conda), CONDA_EXE="/opt/conda/bin/conda")
+        self.assertIn(f"{conda}/bin/python (activated by CONDA_PREFIX)", self.first_line(computer))
+        one, = computer.json_report("--library", "cudart")["help"]
+        self.assertEqual(one["commands"],
+                         [f"conda install -c conda-forge cuda-cudart cuda-version=12.9 -p {conda}"])
+
+    def test_program_other_than_python(self):
+        line = self.first_line(self.computer(), "--native")
+        self.assertRegex(line, f"doctor: a program other than Python, VIRTUAL_ENV={self.project.parents[1]}/venv$")
 
     @with_real_libraries
     def test_own_environment_with_cuda_comes_first(self):

@@ -96,6 +96,15 @@ class TwoMajors(unittest.TestCase):
         self.assertIn("Install NVRTC of CUDA 12 too.", lines[2])
         self.assertEqual(lines[3].strip(), f"$ {computer.python} -m pip install nvidia-cuda-nvrtc-cu12")
 
+    def test_a_library_that_the_older_cuda_does_not_have(self):
+        computer = Computer(self).works()
+        for name, release in (("cudart", "11.8"), ("nvrtc", "11.8"), ("nvjitlink", "12.9")):
+            computer.wheel(name, release)
+        report = computer.json_report("--library", "cudart,nvrtc,nvjitlink")
+        one, = [one for one in report["help"] if one["situation"] == "two_majors"]
+        self.assertEqual(one["commands"], [f"{computer.python} -m pip install nvidia-cuda-runtime-cu12",
+                                           f"{computer.python} -m pip install nvidia-cuda-nvrtc-cu12"])
+
     def test_one_is_complete(self):
         computer = Computer(self).works()
         for name, release in (("cudart", "12.9"), ("nvrtc", "12.9"), ("cudart", "11.8")):

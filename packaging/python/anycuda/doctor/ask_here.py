@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Answers a question in the process of a Python: that of the command, or another one, which runs the text of this file
-and may be of any version. So this file imports only the standard library."""
+and may be Python 3.6. So this file imports only the standard library."""
 
 import os
 import sys
@@ -40,8 +40,8 @@ def _write_python(library: str, answer: int) -> int:
         problem = "no ctypes"
     except OSError as error:
         problem = str(error)
-    about = {"version": "%d.%d.%d" % sys.version_info[:3], "executable": sys.executable or "", "prefix": sys.prefix,
-             "problem": problem}
+    about = {"version": ".".join(map(str, sys.version_info[:3])), "executable": sys.executable or "",
+             "prefix": sys.prefix, "problem": problem}
     os.write(answer, line_of("python", about))
     for path in sys.path:
         os.write(answer, line_of("path", {"path": path}))
@@ -50,9 +50,9 @@ def _write_python(library: str, answer: int) -> int:
 
 def line_of(kind: str, fields: dict) -> bytes:
     """A line of records.py."""
-    texts = ["%s=%s" % (name, value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n"))
+    texts = [name + "=" + value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
              for name, value in fields.items()]
-    return os.fsencode("\t".join([kind] + texts) + "\n")
+    return os.fsencode("\t".join([kind, *texts]) + "\n")
 
 
 def main() -> int:

@@ -44,7 +44,9 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
 
 def _examined(machine: Machine, page: Page) -> str:
     if machine.asked_as != "python":
-        return "a program other than Python"
+        named = [f"{name}={machine.variables[name]}" for name in ("VIRTUAL_ENV", "CONDA_PREFIX")
+                 if machine.variables.get(name)]
+        return ", ".join(["a program other than Python", *named[:1]])
     note = f" ({machine.note})" if machine.note else ""
     return f"Python {machine.python}, {page.path(machine.executable, 45)}{note}"
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..failure import Failure
-from . import process, questions
+from . import packages, process, questions
 from .questions import Asker, Outcome
 
 _ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
@@ -70,7 +70,9 @@ def is_conda_base(prefix: str, variables: Mapping[str, str]) -> bool:
 
 def has_cuda(prefix: str, path: Iterable[str]) -> bool:
     """Does the environment have a library of CUDA: a wheel, or a package of conda?"""
-    return any(glob.glob(f"{glob.escape(folder)}/nvidia_*.dist-info") for folder in path if folder.startswith("/")) or (
+    wheels = (os.path.basename(about).partition("-")[0].replace("_", "-") for folder in path if folder.startswith("/")
+              for about in glob.glob(f"{glob.escape(folder)}/nvidia_*.dist-info"))
+    return any(map(packages.is_cuda_wheel, wheels)) or (
         os.path.isdir(f"{prefix}/conda-meta") and bool(glob.glob(f"{glob.escape(prefix)}/lib/libcudart.so*")))
 
 
@@ -116,6 +118,8 @@ def python_of(file: str, outcome: Outcome) -> tuple[Python | None, str]:
             return None, f"{file} cannot be started ({says}): {what}"
         if outcome.ended.startswith("no answer within"):
             return None, f"{file} gives {outcome.ended}: {what}, or a longer --limit"
+        if any(line.startswith("SyntaxError") for line in outcome.complaints):
+            return None, f"{file} is older than Python 3.6, which anycuda cannot examine: use a newer Python"
         return None, f"{file} is not a Python{says and f' ({says})'}: {what}"
     python = Python(record.text("executable") or file, record.text("version"), record.text("prefix"),
                     tuple(one.text("path") for one in outcome.of("path")))

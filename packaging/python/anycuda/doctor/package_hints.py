@@ -62,13 +62,18 @@ def two_majors(findings: Findings, environment: Environment) -> list[Hint]:
         return []
     there, product = majors.of_environment(findings, environment), findings.products
     newest = int(findings.driver.cuda.split(".")[0]) if findings.driver.cuda else max(there)
-    best = max(there, key=lambda major: (major <= newest, len(there[major]), major))
-    lacking = sorted(set().union(*there.values()) - there[best])
+    lacking = {major: sorted(set().union(*there.values()) - names) for major, names in there.items()}
+    best = max(there, key=lambda major: (_exist(lacking[major], major), major <= newest, len(there[major]), major))
     found = hint(LIBRARIES, "two_majors", f"There are {findings.mixed}.", best=best,
-                 missing=", ".join(product[one] for one in lacking))
-    found.commands = [command for one in lacking
-                      for command in [packages.library(one, environment.installer, "", best)] if command]
+                 missing=", ".join(product[one] for one in lacking[best]))
+    if _exist(lacking[best], best):
+        found.commands = [packages.library(one, environment.installer, "", best) for one in lacking[best]]
     return [found]
+
+
+def _exist(libraries: list[str], major: int) -> bool:
+    """Does this CUDA have the libraries? CUDA 11 has no nvJitLink."""
+    return not any(packages.first_major_beyond(name, str(major)) for name in libraries)
 
 
 def _cuda_of_wheel(wheel: Package) -> int:

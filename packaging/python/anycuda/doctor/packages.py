@@ -17,7 +17,7 @@ _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
 _INSTALL = {
     "pip": "{python} -m pip install {packages}",
     "uv": "uv pip install --python {prefix} {packages}",
-    "pipx": "pipx inject {name} {packages}",
+    "pipx": "{pipx} inject {name} {packages}",
     "conda": "conda install -c conda-forge {packages} -p {prefix}",
     "mamba": "mamba install -c conda-forge {packages} -p {prefix}",
     "micromamba": "micromamba install -c conda-forge {packages} -p {prefix}",
@@ -26,7 +26,7 @@ _INSTALL = {
 _REPAIR = {
     "pip": "{python} -m pip install --force-reinstall --no-deps {package}",
     "uv": "uv pip install --python {prefix} --reinstall --no-deps {package}",
-    "pipx": "pipx runpip {name} install --force-reinstall --no-deps {package}",
+    "pipx": "{pipx} runpip {name} install --force-reinstall --no-deps {package}",
     "conda": "conda install --force-reinstall -c conda-forge {package} -p {prefix}",
     "mamba": "mamba install --force-reinstall -c conda-forge {package} -p {prefix}",
     "micromamba": "micromamba install --force-reinstall -c conda-forge {package} -p {prefix}",
@@ -35,7 +35,7 @@ _REPAIR = {
 _UNINSTALL = {
     "pip": "{python} -m pip uninstall -y {package}",
     "uv": "uv pip uninstall --python {prefix} {package}",
-    "pipx": "pipx runpip {name} uninstall -y {package}",
+    "pipx": "{pipx} runpip {name} uninstall -y {package}",
 }
 WITH_WHEELS = ("pip", "uv", "pipx")
 # NVIDIA's packages for the system have the names of conda-forge's, with the release: cuda-cudart-12-9. Programs other
@@ -98,8 +98,10 @@ class Installer:
 
     def fill(self, commands: dict[str, str], **texts: str) -> str:
         prefix = self.prefix.rstrip("/")
+        home = prefix.partition("/venvs/")[0]
+        pipx = "pipx" if re.search(r"/\.local/(share/)?pipx\Z", home) else f"PIPX_HOME={shlex.quote(home)} pipx"
         return commands[self.manager].format(
-            prefix=shlex.quote(prefix), name=shlex.quote(os.path.basename(prefix)),
+            pipx=pipx, prefix=shlex.quote(prefix), name=shlex.quote(os.path.basename(prefix)),
             python=shlex.quote(self.python or f"{prefix}/bin/python"),
             project=shlex.quote(prefix.partition("/.pixi/")[0]), **texts)
 
@@ -117,6 +119,10 @@ def is_wheel_of(wheel: str, name: str) -> bool:
     """Is nvidia-nccl-cu12 a wheel of nccl? Those of other majors than the known ones differ in the number only."""
     base = re.sub(r"-cu\d+\Z", "", wheel)
     return is_installable(name) and base in {re.sub(r"-cu\d+\Z", "", one) for one in _about(name).wheels.values()}
+
+
+def is_cuda_wheel(wheel: str) -> bool:
+    return any(is_wheel_of(wheel, name) for name in table().libraries)
 
 
 def is_optional(name: str) -> bool:
