@@ -11,6 +11,7 @@
 #include "compat/doctor/names.h"
 #include "compat/doctor/record_writer.h"
 #include "compat/metadata/driver/driver_branch.h"
+#include "compat/search/companions/companions.h"
 #include "compat/search/driver/driver_lookup.h"
 #include "compat/search/hint.h"
 #include "compat/search/reason.h"
@@ -83,8 +84,20 @@ const char* driver_verdict_on(const Candidate& candidate, const Report& report) 
                                  report.request.policy.forward_compatibility));
 }
 
-void write_candidate(const Candidate& candidate, const Report& report, Arena* arena,
-                     RecordWriter* records) {
+// The missing file without which it is useless. A search looks only for those of the files that it
+// would open.
+const char* missing_file_of(const Candidate& candidate, const Report& report,
+                            const Machine& machine, Arena* arena) {
+  if (candidate.knows_companions) return candidate.is_incomplete ? candidate.lacking : "";
+  const bool may_be_opened =
+      candidate.image.state == FileState::usable && candidate.tier != SearchTier::loaded;
+  if (!may_be_opened || report.library().is_driver) return "";
+  return missing_companion(machine, report.library(), candidate.path, known_version(candidate),
+                           candidate.toolkit.version.known(), arena);
+}
+
+void write_candidate(const Candidate& candidate, const Report& report, const Machine& machine,
+                     Arena* arena, RecordWriter* records) {
   const std::size_t mark = arena->mark();
   const ToolkitVersion& toolkit = candidate.toolkit;
   const Version version = known_version(candidate);
@@ -106,7 +119,7 @@ void write_candidate(const Candidate& candidate, const Report& report, Arena* ar
       .flag("tried", candidate.tried)
       .flag("stays_open", candidate.stays_open)
       .field("target", target)
-      .field("lacking", candidate.is_incomplete ? candidate.lacking : "")
+      .field("lacking", missing_file_of(candidate, report, machine, arena))
       .flag("taken", &candidate == report.chosen)
       .end();
   arena->rewind(mark);
@@ -139,7 +152,7 @@ int ask(const Library& library, int caller_major, RecordWriter* records) {
   // Last, since another driver or a slow disk may end this process here.
   if (const Report* whole = with_unreached_tiers(*report, machine, &arena)) report = whole;
   for (const Candidate* c = report->candidates(); c != nullptr; c = c->next) {
-    write_candidate(*c, *report, &arena, records);
+    write_candidate(*c, *report, machine, &arena, records);
   }
   return records->complete() ? 0 : EIO;
 }

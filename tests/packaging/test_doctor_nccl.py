@@ -20,8 +20,9 @@ class Nccl(unittest.TestCase):
         (hint,) = [one for one in report["help"] if one["situation"] == "two_packages"]
         self.assertIn(f"{file} is in two packages: nvidia-nccl-cu11 2.19.3 and nvidia-nccl-cu12 2.26.2. The file is "
                       "that of nvidia-nccl-cu11 2.19.3", hint["why"])
-        self.assertEqual(hint["commands"], ["pip uninstall -y nvidia-nccl-cu11",
-                                            "pip install --force-reinstall --no-deps nvidia-nccl-cu12==2.26.2"])
+        pip = f"{computer.python} -m pip"
+        self.assertEqual(hint["commands"], [f"{pip} uninstall -y nvidia-nccl-cu11",
+                                            f"{pip} install --force-reinstall --no-deps nvidia-nccl-cu12==2.26.2"])
 
     def test_release_of_nccl_is_read_from_its_text(self):
         computer = Computer(self).works()

@@ -382,7 +382,7 @@ class Hint(unittest.TestCase):
                 (("cudart", "pip", "/c d", "13.0", 13),
                  "'/c d/bin/python' -m pip install 'nvidia-cuda-runtime==13.*'"),
                 (("cudart", "uv", "/c d", "12.4", 13), "uv pip install --python '/c d' nvidia-cuda-runtime-cu12"),
-                (("nvrtc", "pipx", "/pipx/venvs/app", "", 12), "pipx inject app nvidia-cuda-nvrtc-cu12"),
+                (("nvrtc", "pipx", "/o/.local/pipx/venvs/app", "", 12), "pipx inject app nvidia-cuda-nvrtc-cu12"),
                 (("nvjitlink", "system", "", "14.1", 13, "rocky"), "sudo dnf install libnvjitlink-13-0" + nvidia),
                 (("cudart", "system", "", "12.4", 13, "ubuntu"), "sudo apt install cuda-cudart-12-4" + nvidia),
                 (("nvrtc", "system", "", "11.8", 13, "sles"), "sudo zypper install cuda-nvrtc-11-8" + nvidia),

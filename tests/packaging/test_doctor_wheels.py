@@ -40,6 +40,8 @@ class Incomplete(unittest.TestCase):
         computer.site.mkdir()
         computer.wheel("nvrtc", "12.8").env(PYTHONPATH=str(computer.site))
         computer.site = own
+        self.assertEqual([one["situation"] for one in computer.json_report("--library", "nvrtc")["help"]],
+                         ["incomplete"])
         page = computer.doctor("--library", "nvrtc").stdout
         self.assertIn("CUDA work is possible", page)
         self.assertRegex(page, r"(?m)^  >  12\.8 .* taken ")

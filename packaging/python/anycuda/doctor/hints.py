@@ -213,7 +213,8 @@ def _other_environment(library: Library, machine: Machine, environment: Environm
         return []
     callers = library.taken_by(taken)
     nearest = next((one for one in library.candidates
-                    if environment.has(one.path) and one.state == "usable" and one.place != "toolkit"
+                    if environment.has(one.path) and one.state == "usable" and not one.lacking
+                    and one.place != "toolkit"
                     and any(one.decisions[caller].verdict in _WOULD_SERVE for caller in callers
                             if caller in one.decisions)), None)
     if nearest is None:
