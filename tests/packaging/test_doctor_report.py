@@ -373,6 +373,8 @@ class Hint(unittest.TestCase):
                 (("nvrtc", "conda", "/c", "12.2", 13),
                  "conda install -c conda-forge cuda-nvrtc cuda-version=12.2 -p /c"),
                 (("nvjitlink", "pixi", "/c/.pixi/envs/a", "", 13),
+                 "# in the manifest of /c: add libnvjitlink cuda-version=13 to a feature of the environment a"),
+                (("nvjitlink", "pixi", "/c/.pixi/envs/default", "", 13),
                  "pixi add --manifest-path /c libnvjitlink cuda-version=13"),
                 (("cudart", "mamba", "/c d", "11.4", 13), "mamba install -c conda-forge cudatoolkit=11.8 -p '/c d'"),
                 (("cudart", "micromamba", "/c", "14.1", 13),
@@ -400,7 +402,7 @@ class Hint(unittest.TestCase):
         for asked, command in (
                 (("nvrtc", "mamba", "/c", 12), "mamba install --force-reinstall -c conda-forge cuda-nvrtc -p /c"),
                 (("nvrtc", "conda", "/c", 11), "conda install --force-reinstall -c conda-forge cudatoolkit -p /c"),
-                (("nvrtc", "pixi", "/c/.pixi/envs/a", 12), "pixi reinstall --manifest-path /c")):
+                (("nvrtc", "pixi", "/c/.pixi/envs/a", 12), "pixi reinstall --manifest-path /c --environment a")):
             name, manager, prefix, major = asked
             self.assertEqual(packages.repair(name, Installer(manager, prefix), major), command)
         self.assertEqual(packages.repair_wheel(Installer("uv", "/v"), "nvidia-cuda-nvrtc-cu12", "12.9.86"),

@@ -22,6 +22,8 @@ _INSTALL = {
     "mamba": "mamba install -c conda-forge {packages} -p {prefix}",
     "micromamba": "micromamba install -c conda-forge {packages} -p {prefix}",
     "pixi": "pixi add --manifest-path {project} {packages}",
+    # pixi adds packages to features, which several environments share.
+    "pixi of a feature": "# in the manifest of {project}: add {packages} to a feature of the environment {name}",
 }
 _REPAIR = {
     "pip": "{python} -m pip install --force-reinstall --no-deps {package}",
@@ -30,7 +32,7 @@ _REPAIR = {
     "conda": "conda install --force-reinstall -c conda-forge {package} -p {prefix}",
     "mamba": "mamba install --force-reinstall -c conda-forge {package} -p {prefix}",
     "micromamba": "micromamba install --force-reinstall -c conda-forge {package} -p {prefix}",
-    "pixi": "pixi reinstall --manifest-path {project}",
+    "pixi": "pixi reinstall --manifest-path {project} --environment {name}",
 }
 _UNINSTALL = {
     "pip": "{python} -m pip uninstall -y {package}",
@@ -100,7 +102,8 @@ class Installer:
         prefix = self.prefix.rstrip("/")
         home = prefix.partition("/venvs/")[0]
         pipx = "pipx" if re.search(r"/\.local/(share/)?pipx\Z", home) else f"PIPX_HOME={shlex.quote(home)} pipx"
-        return commands[self.manager].format(
+        of_feature = self.manager == "pixi" and commands is _INSTALL and not prefix.endswith("/.pixi/envs/default")
+        return commands["pixi of a feature" if of_feature else self.manager].format(
             pipx=pipx, prefix=shlex.quote(prefix), name=shlex.quote(os.path.basename(prefix)),
             python=shlex.quote(self.python or f"{prefix}/bin/python"),
             project=shlex.quote(prefix.partition("/.pixi/")[0]), **texts)
