@@ -2,7 +2,7 @@
 
 # Runs before cpack makes the packages: adds copyright, changelog and lintian overrides (with reasons) to each.
 # Compresses manual pages, and moves zsh's completion to the folder of Debian's zsh. Removes the text of the licence,
-# which several packages would have in one place.
+# which several packages would have in one place. Writes the control file `symbols`.
 foreach(package IN ITEMS libanycuda libanycuda-dev anycuda)
   set(root "${CPACK_TEMPORARY_DIRECTORY}/${package}/usr/share")
   set(documents "${root}/doc/${package}")
@@ -32,3 +32,7 @@ License: Apache-2.0
     file(RENAME "${CPACK_TEMPORARY_DIRECTORY}/overrides" "${root}/lintian/overrides/${package}")
   endif()
 endforeach()
+file(GLOB_RECURSE stubs "${CPACK_TEMPORARY_DIRECTORY}/libanycuda/usr/lib*_stub.so"
+     "${CPACK_TEMPORARY_DIRECTORY}/libanycuda/usr/libanycuda_open_at_load.so")
+execute_process(COMMAND "${CPACK_ANYCUDA_PYTHON}" -B "${CPACK_ANYCUDA_SOURCE_DIR}/packaging/debian/symbols.py"
+                "${CPACK_ANYCUDA_SYMBOLS}" "${CPACK_PACKAGE_VERSION}" ${stubs} COMMAND_ERROR_IS_FATAL ANY)

@@ -63,6 +63,21 @@ class Prefix(Usage):
 
 
 class Debian(Usage):
+    def check_dependency(self, package: Path) -> None:
+        """dpkg-shlibdeps finds what the package of a linked program must depend on."""
+        installed, folder = self.work / "installed", self.work / "app"
+        run(["dpkg-deb", "-R", package, installed])
+        (folder / "debian").mkdir(parents=True)
+        (folder / "debian/control").write_text("Source: app\nMaintainer: a <a@example.org>\n\nPackage: app\n"
+                                               "Architecture: any\nDescription: x\n", encoding="utf-8")
+        (folder / "app.c").write_text("int cudaRuntimeGetVersion(int*);\nint main(void) { int version; "
+                                      "return cudaRuntimeGetVersion(&version); }\n", encoding="utf-8")
+        run([SETTINGS["cxx"], "-xc", folder / "app.c", "-xnone", LIBRARIES / "anycuda/link/12/libcudart.so", "-o",
+             folder / "app"])
+        stubs = next(installed.rglob("libcudart_stub.so")).parent
+        needs = run(["dpkg-shlibdeps", "-O", f"-S{installed}", f"-l{stubs}", "app"], cwd=folder)
+        self.assertRegex(needs, r"shlibs:Depends=.*\blibanycuda \(>= [0-9.]+\)")
+
     def test_packages(self) -> None:
         artifact("dpkg-dev")  # cpack finds its programs in PATH
         run([Path(SETTINGS["cmake"]).with_name("cpack"), "--config", Path(SETTINGS["build"]) / "CPackConfig.cmake",
@@ -73,6 +88,7 @@ class Debian(Usage):
         self.assertRegex(needs, r"^libc6 \(>= [0-9.]+\)$")
         for package in ("anycuda", "libanycuda-dev"):
             self.assertIn("libanycuda (=", run(["dpkg-deb", "-f", packages[package], "Depends"]))
+        self.check_dependency(packages["libanycuda"])
         root = self.work / "root"
         for path in packages.values():
             run(["dpkg-deb", "-x", path, root])
