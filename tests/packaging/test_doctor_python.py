@@ -194,7 +194,7 @@ class Examined(unittest.TestCase):
     def test_python_without_ctypes(self):
         computer = self.computer()
         packages = self.project / computer.site.relative_to(computer.venv)
-        (packages / "sitecustomize.py").write_text("import sys\nsys.modules['ctypes'] = None\n")
+        (packages / "no_ctypes.pth").write_text("import sys; sys.modules['ctypes'] = None\n")
         done = computer.doctor("--python", str(self.project / "bin/python"))
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, "^anycuda doctor: .*/project/.venv/bin/python was built without ctypes: ")
