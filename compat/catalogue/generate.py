@@ -29,7 +29,7 @@ PACKAGES = "packages.txt"
 MANAGERS = {"conda": ("toolkit", "own"), "dpkg": ("own", "name", "source")}
 PACKAGINGS = ("toolkit", "driver", "other")
 FOLDERS = ("wheels", "roots", "system")
-LISTS = ("groups", "files", *FOLDERS, "from", "needs")
+LISTS = ("groups", "files", *FOLDERS, "from", "needs", "variables")
 KEYS = ("packaging", *LISTS)
 
 STUBS = Path(__file__).resolve().parents[2] / "stubs"
@@ -40,6 +40,7 @@ FILE = re.compile(r"[A-Za-z0-9_+-][A-Za-z0-9_.+-]*")
 PATTERN = re.compile(r"[a-z0-9][a-z0-9*#_.+-]*")
 # The form that PEP 503 calls normalised.
 DISTRIBUTION = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
 @dataclasses.dataclass
@@ -166,6 +167,8 @@ class Catalogue:
             return bool(NAME.fullmatch(word))
         if key == "from":
             return bool(DISTRIBUTION.fullmatch(word))
+        if key == "variables":
+            return bool(VARIABLE.fullmatch(word))
         if key == "needs":  # found by the dynamic linker
             return bool(FILE.fullmatch(word))
         # A file may be in a subfolder (crt/host_config.h); no path leads out of the component's folder.
@@ -238,6 +241,8 @@ class Catalogue:
             self.fail(component.place, f"{component.name}: has 'wheels', but no distribution: add 'from'")
         if component.values["needs"] and component.kind != "dynamic_library":
             self.fail(component.place, f"{component.name}: only a dynamic library has 'needs'")
+        if component.values["variables"] and not component.values["roots"]:
+            self.fail(component.place, f"{component.name}: has 'variables', but no folder below them: add 'roots'")
 
 
 def _sonames(descriptor: Path) -> list[str]:

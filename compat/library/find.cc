@@ -108,12 +108,14 @@ const char* name_of(Found where) {
       return "loaded already";
     case Found::beside:
       return "beside a companion";
+    case Found::library_path:
+      return "LD_LIBRARY_PATH";
     case Found::wheel:
       return "wheel";
     case Found::conda:
       return "conda";
     case Found::toolkit_variable:
-      return "CUDA_PATH or CUDA_HOME";
+      return "a variable such as CUDA_PATH";
     case Found::system:
       return "system";
   }

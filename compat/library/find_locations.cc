@@ -2,6 +2,7 @@
 #include "compat/library/find_locations.h"
 
 #include <algorithm>
+#include <atomic>
 #include <new>
 #include <set>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "compat/base/arena.h"
 #include "compat/base/folder_entries.h"
 #include "compat/base/lexical_path.h"
+#include "compat/base/log.h"
 #include "compat/descriptor/libraries.h"
 #include "compat/library/find_folders.h"
 #include "compat/search/machine/caller_folders.h"
@@ -19,8 +21,7 @@
 namespace anycuda::compat {
 namespace {
 
-// Without the search tiers that have only libraries (the stubs' variables, run paths): components
-// are more than libraries.
+// Without the stubs' variables and run paths.
 constexpr SearchTiers kTiers = only(SearchTier::caller) | only(SearchTier::python) |
                                only(SearchTier::conda) | only(SearchTier::activated) |
                                only(SearchTier::toolkit) | only(SearchTier::system);
@@ -29,6 +30,7 @@ constexpr SearchTiers kTiers = only(SearchTier::caller) | only(SearchTier::pytho
 constexpr SearchTiers kDriverTiers = only(SearchTier::library_path) | only(SearchTier::system);
 
 Found found_in(SearchTier tier, RootKind kind) {
+  if (tier == SearchTier::library_path) return Found::library_path;
   if (kind == RootKind::site_packages) return Found::wheel;
   if (kind == RootKind::conda) return Found::conda;
   return tier == SearchTier::toolkit ? Found::toolkit_variable : Found::system;
@@ -51,10 +53,12 @@ class Collector {
       query.file_prefix = prefix.c_str();
     }
     query.from_driver = component_.packaging == Packaging::driver;
-    const SearchTiers tiers = query.from_driver ? kDriverTiers : kTiers;
+    SearchTiers tiers = query.from_driver ? kDriverTiers : kTiers;
+    if (component_.kind == Kind::dynamic_library) tiers = tiers | only(SearchTier::library_path);
     if (query.from_driver && add_named_file(program)) return std::move(found_);
     for (const SearchTier tier : tier_order(program.is_python())) {
       tier_ = tier;
+      if (tier == SearchTier::toolkit) begin_toolkits();
       if (has(tiers, tier)) each_root(machine_, query, tier, &arena_, visit, this);
     }
     return std::move(found_);
@@ -87,13 +91,31 @@ class Collector {
     return true;
   }
 
+  // The roots that the component's variables name; those of toolkits follow.
+  void begin_toolkits() {
+    static std::atomic<bool> warned{false};
+    const char* const differing =
+        log_enabled(LogLevel::warn) ? differing_toolkit_variables(machine_, &arena_) : nullptr;
+    if (differing != nullptr && !warned.exchange(true)) {
+      log_line(LogLevel::warn, "%s", differing);
+    }
+    for (const std::string_view name : component_.variables) {
+      const std::string variable(name);
+      if (const char* const path = machine_.variable(variable.c_str())) {
+        root({RootKind::toolkit, path, true, false, nullptr, variable.c_str()});
+      }
+    }
+  }
+
   void root(const Root& root) {
     if (root.kind == RootKind::cached_file) {
       cached_.emplace_back(root.path);
       return;
     }
     add_cached();
-    if (root.kind == RootKind::folder) return add({Found::system, root.path, root.path, false});
+    if (root.kind == RootKind::folder) {
+      return add({found_in(tier_, root.kind), root.path, root.path, false});
+    }
     const bool toolkit = root.kind == RootKind::toolkit && component_.root_folders.size() != 0;
     if (toolkit && *root.path != '/') {
       found_.remarks.push_back(std::string(root.variable) + " is '" + root.path +

@@ -118,13 +118,18 @@ void describe_folders(const SearchLocations& looked, Found where, const std::str
 }
 
 void describe_locations(const Component& component, const SearchLocations& looked, Lines* text) {
+  const bool dynamic = component.kind == Kind::dynamic_library;
+  if (dynamic)
+    describe_folders(looked, Found::library_path, "  LD_LIBRARY_PATH: ", "not set to a folder",
+                     text);
   if (component.wheel_folders.size() != 0) describe_wheels(component, looked, text);
   if (component.root_folders.size() != 0) {
     describe_folders(looked, Found::conda, "  conda: ", "no conda environment is in use", text);
+    std::string variables;
+    for (const std::string_view name : component.variables) variables += std::string(name) + ", ";
     describe_folders(looked, Found::toolkit_variable,
-                     "  CUDA_PATH, CUDA_HOME, ...: ", "not set to a folder", text);
+                     "  " + variables + "CUDA_PATH, CUDA_HOME, ...: ", "not set to a folder", text);
   }
-  const bool dynamic = component.kind == Kind::dynamic_library;
   describe_folders(looked, Found::system,
                    dynamic ? "  system: " + looked.root + "/etc/ld.so.cache, and" : "  system:",
                    " no folder", text);
@@ -151,7 +156,10 @@ std::string help(const Component& component, const std::vector<PassedFile>& pass
     text = "no wheel has it: install NVIDIA's package of it";
   }
   if (component.root_folders.size() == 0) return text;
-  return text + "; or set CUDA_PATH to the folder of an installation that has it";
+  const bool has_variable = component.variables.size() != 0;
+  return text + "; or set " +
+         std::string(has_variable ? *component.variables.begin() : "CUDA_PATH") +
+         " to the folder of an installation that has it";
 }
 
 std::vector<std::string> searched(const SearchLocations& looked) {

@@ -108,16 +108,25 @@ LoadedLibrary load_dynamic_library(std::string_view name) {
   return process_guard_rails().load_dynamic_library(name);
 }
 std::string find_dynamic_library(std::string_view name) {
-  return process_guard_rails().find_dynamic_library(name);
+  return locate_dynamic_library(name).path;
 }
-std::string find_headers(std::string_view name) { return process_guard_rails().find_headers(name); }
-std::string find_static_library(std::string_view name) {
-  return process_guard_rails().find_static_library(name);
+Located locate_dynamic_library(std::string_view name) {
+  return process_guard_rails().locate_dynamic_library(name);
+}
+std::string find_headers(std::string_view name) { return locate_headers(name).path; }
+Located locate_headers(std::string_view name) { return process_guard_rails().locate_headers(name); }
+std::string find_static_library(std::string_view name) { return locate_static_library(name).path; }
+Located locate_static_library(std::string_view name) {
+  return process_guard_rails().locate_static_library(name);
 }
 std::string find_bitcode_library(std::string_view name) {
-  return process_guard_rails().find_bitcode_library(name);
+  return locate_bitcode_library(name).path;
 }
-std::string find_program(std::string_view name) { return process_guard_rails().find_program(name); }
+Located locate_bitcode_library(std::string_view name) {
+  return process_guard_rails().locate_bitcode_library(name);
+}
+std::string find_program(std::string_view name) { return locate_program(name).path; }
+Located locate_program(std::string_view name) { return process_guard_rails().locate_program(name); }
 void declare_pipeline(const Pipeline& pipeline) {
   process_guard_rails().declare_pipeline(pipeline);
 }

@@ -86,6 +86,20 @@ struct GuardRailsImpl::Candidate {
   std::string name = located.path;  // what the dynamic linker opens it by
 };
 
+// The root of the library that load() would take: headers and the like are of that toolkit.
+std::optional<ComponentRoot> GuardRailsImpl::root_of_library(const Component& component) const {
+  if (component.kind == Kind::dynamic_library) return std::nullopt;
+  const Component* const library = find_component(Kind::dynamic_library, component.name);
+  if (library == nullptr || library->packaging == Packaging::driver) return std::nullopt;
+  const std::vector<LoadedImage> images = system_.loaded(*library);
+  if (!images.empty()) return root_of(*library, images.front().path);
+  try {
+    return root_of(*library, system_.find(*library).path);
+  } catch (const NotFoundError&) {
+    return std::nullopt;
+  }
+}
+
 // The roots of accepted companions, in the order of their acceptance. Components of the driver
 // belong to no toolkit.
 std::vector<ComponentRoot> GuardRailsImpl::companion_roots(const Component& component) {
@@ -127,7 +141,10 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component
     passed.insert(files.passed.begin(), files.passed.end());
     return std::any_of(files.usable.begin(), files.usable.end(), ends_search);
   };
-  const std::vector<ComponentRoot> roots = companion_roots(component);
+  std::vector<ComponentRoot> roots = companion_roots(component);
+  if (roots.empty()) {
+    if (const auto root = root_of_library(component)) roots.push_back(*root);
+  }
   const bool ended = std::any_of(roots.begin(), roots.end(), [&](const ComponentRoot& root) {
     return one_ends_search(system_.find_below(root, component));
   });

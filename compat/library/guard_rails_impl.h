@@ -38,6 +38,7 @@ class GuardRailsImpl {
   using Take = std::function<std::optional<Refusal>(Candidate*)>;
 
   ComponentInstance instance_of(const Component& component, const Located& located);
+  std::optional<ComponentRoot> root_of_library(const Component& component) const;
   std::vector<ComponentRoot> companion_roots(const Component& component);
   Candidate choose(const Component& component, const Take& take);
   Candidate choose_file(const Component& component, const Take& take);

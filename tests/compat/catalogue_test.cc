@@ -94,7 +94,7 @@ TEST(Catalogue, DriverComponentsAreNotInWheelsOrToolkits) {
               0)
         << component.name;
   }
-  EXPECT_THAT(names, ElementsAre("cuda", "nvml"));
+  EXPECT_THAT(names, ElementsAre("cuda", "nvcudla", "nvml"));
 }
 
 TEST(Catalogue, SeparatelyReleasedComponentsAreNotOfTheToolkit) {

@@ -163,6 +163,15 @@ TEST_F(RootOfACompanion, IsSearchedFirst) {
   EXPECT_EQ(rails.locate(Kind::headers, "cudart").path, "/hpc/cuda/include");
 }
 
+TEST_F(RootOfACompanion, OfTheLibrary_IsSearchedFirstForHeadersAlone) {
+  machine.library("cudart", "12.4")
+      .move(Kind::dynamic_library, "cudart", "/hpc/cuda/lib64/libcudart.so.12");
+  GuardRailsImpl rails = machine.rails();
+  const Located located = rails.locate(Kind::headers, "cudart");
+  EXPECT_EQ(located.path, "/hpc/cuda/include");
+  EXPECT_EQ(located.where, Found::beside);
+}
+
 TEST_F(RootOfACompanion, IsNotSearchedForAnIndependentComponent) {
   machine.library("cufft", "12.9");
   GuardRailsImpl rails = machine.rails();

@@ -63,9 +63,48 @@ TEST_F(Find, OrderIsWheelsCondaCudaPathCudaHomeSystem) {
     EXPECT_EQ(located.file, "");
     std::filesystem::remove_all(path(folder));
   }
-  EXPECT_THAT(names, ElementsAre("wheel", "conda", "CUDA_PATH or CUDA_HOME",
-                                 "CUDA_PATH or CUDA_HOME", "system"));
+  EXPECT_THAT(names, ElementsAre("wheel", "conda", "a variable such as CUDA_PATH",
+                                 "a variable such as CUDA_PATH", "system"));
   EXPECT_THAT(Finder::find_all(headers("cudart")), IsEmpty());
+}
+
+TEST_F(Find, LibraryPathHasLibrariesOnly) {
+  lead("LD_LIBRARY_PATH", "module");
+  library("module/libcudart.so.12");
+  file("module/cuda_runtime.h");
+  const Located located = Finder().find(dynamic("cudart"));
+  EXPECT_EQ(located.path, path("module/libcudart.so.12"));
+  EXPECT_EQ(located.where, Found::library_path);
+  EXPECT_STREQ(name_of(located.where), "LD_LIBRARY_PATH");
+  EXPECT_THAT(Finder::find_all(headers("cudart")), IsEmpty());
+}
+
+TEST_F(Find, OwnVariableComesBeforeThoseOfToolkits) {
+  lead("CUDNN_PATH", "cudnn");
+  lead("CUDA_PATH", "toolkit");
+  lead("NCCL_HOME", "nccl");
+  library("cudnn/lib/libcudnn.so.9");
+  library("toolkit/lib64/libcudnn.so.9");
+  library("nccl/build/lib/libnccl.so.2");
+  file("nccl/build/include/nccl.h");
+  EXPECT_EQ(all_found(dynamic("cudnn")),
+            (std::vector<std::string>{path("cudnn/lib/libcudnn.so.9"),
+                                      path("toolkit/lib64/libcudnn.so.9")}));
+  EXPECT_EQ(found(dynamic("nccl")), path("nccl/build/lib/libnccl.so.2"));
+  EXPECT_EQ(found(headers("nccl")), path("nccl/build/include"));
+}
+
+TEST_F(Find, VariablesOfDifferentToolkitsAreReportedOnce) {
+  lead("CUDA_PATH", "path");
+  lead("CUDA_HOME", "home");
+  file("path/include/cuda_runtime.h");
+  file("home/include/cuda_runtime.h");
+  const unit::ScopedVariable level("ANYCUDA_LOG", "warn");
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(found(headers("cudart")), path("path/include"));
+  const std::string written = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(written, HasSubstr("name different toolkits: CUDA_PATH goes first"));
+  EXPECT_EQ(std::count(written.begin(), written.end(), '\n'), 1) << written;
 }
 
 TEST_F(Find, OfSeveralSonamesInOneFolderTheNewestIsTaken) {
@@ -182,8 +221,6 @@ TEST_F(Find, TheDriverIsTheOneThatTheStubsTake) {
   EXPECT_EQ(found(dynamic("cuda")), path("compat/libcuda.so.1"));
   const unit::ScopedVariable named("ANYCUDA_CUDA", path("named/libcuda.so.1").c_str());
   EXPECT_EQ(found(dynamic("cuda")), path("named/libcuda.so.1"));
-  library("compat/libcudart.so.12");
-  EXPECT_THAT(refusal(dynamic("cudart")).what(), testing::Not(HasSubstr("compat")));
 }
 
 // As in the stubs: tokens are replaced, and a file that the user names is never replaced.

@@ -297,6 +297,8 @@ TEST(AFormat, IsNamedWithoutRegardToCase) {
   for (const Format format : kFormats) EXPECT_EQ(format_named(name_of(format)), format);
   EXPECT_EQ(format_named("ptx"), Format::ptx);
   EXPECT_EQ(format_named("lto-ir"), Format::ltoir);
+  EXPECT_EQ(format_named("ltoir"), Format::ltoir);
+  EXPECT_EQ(format_named("nvvmir"), Format::nvvm_ir);
   EXPECT_EQ(format_named("Nvvm-Ir"), Format::nvvm_ir);
 }
 

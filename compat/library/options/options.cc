@@ -21,6 +21,12 @@ bool equal_without_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_letter);
 }
 
+std::string without_hyphens(std::string_view text) {
+  std::string plain(text);
+  plain.erase(std::remove(plain.begin(), plain.end(), '-'), plain.end());
+  return plain;
+}
+
 // A text from outside, of any length and with any bytes in it, as a part of a line: "text".
 std::string quoted(const char* text) {
   constexpr std::size_t kLongest = 80;
@@ -118,8 +124,9 @@ Policy resolve_policy(const Options& options, const Environment& environment, bo
 }
 
 Format format_named(std::string_view name) {
+  const std::string plain = without_hyphens(name);
   for (std::size_t i = 0; i < std::size(kFormatNames); ++i) {
-    if (equal_without_case(name, kFormatNames[i])) return static_cast<Format>(i);
+    if (equal_without_case(plain, without_hyphens(kFormatNames[i]))) return static_cast<Format>(i);
   }
   throw UnknownNameError("unknown format " + quoted(std::string(name).c_str()) +
                          ": a pipeline carries " + all_formats());

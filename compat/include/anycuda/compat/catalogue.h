@@ -62,6 +62,9 @@ struct Component {
   // System libraries that a dynamic library uses without a DT_NEEDED entry; they are opened before
   // it, with RTLD_GLOBAL.
   Texts needs;
+  // Environment variables that name a root of the component, such as CUDNN_PATH; they come before
+  // CUDA_PATH and its like. Source: cuda-pathfinder, "Search order".
+  Texts variables;
 };
 
 // All rows, by kind and then name.

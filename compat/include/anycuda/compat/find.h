@@ -16,9 +16,17 @@
 
 namespace anycuda::compat {
 
-// In the order in which they are searched. `beside`: in the root of a companion that the guard
-// rails have accepted.
-enum class Found : std::uint8_t { loaded, beside, wheel, conda, toolkit_variable, system };
+// `beside`: in the root of a companion that the guard rails have accepted. `library_path`: in a
+// folder of LD_LIBRARY_PATH.
+enum class Found : std::uint8_t {
+  loaded,
+  beside,
+  library_path,
+  wheel,
+  conda,
+  toolkit_variable,
+  system
+};
 const char* name_of(Found where);
 
 struct Located {
@@ -31,9 +39,10 @@ struct Located {
 // ask at the same time may both look. A process that runs with privileges which its caller does not
 // have searches only the system, and reads no variable.
 //
-// Where: as the stubs search (docs/search.md), without the search tiers that have only libraries
-// (the stubs' own variables, run paths, LD_LIBRARY_PATH): the wheels above this program and in its
-// environment, conda; CUDA_PATH, CUDA_HOME and their like; the system (below ANYCUDA_SYSTEM_ROOT):
+// Where: as the stubs search (docs/search.md), without the stubs' own variables and run paths:
+// LD_LIBRARY_PATH (dynamic libraries only; in a Python process after the wheels); the wheels above
+// this program and in its environment, conda; the component's variables (Component::variables),
+// CUDA_PATH, CUDA_HOME and their like; the system (below ANYCUDA_SYSTEM_ROOT):
 // usr/local/cuda, its versions from the newest on, opt/cuda, the HPC SDK's and the distribution's
 // folders. For dynamic libraries, /etc/ld.so.cache and the distribution's folders come first, as
 // for the dynamic linker. Components of the driver are searched like the driver itself: the file

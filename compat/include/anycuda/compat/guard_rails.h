@@ -46,7 +46,8 @@ struct Pipeline {
   std::vector<Format> formats;
 };
 
-// "PTX", "CUBIN", "ELF", "LTO-IR", "NVVM-IR", without regard to case; UnknownNameError for others.
+// "PTX", "CUBIN", "ELF", "LTO-IR", "NVVM-IR", without regard to case and hyphens;
+// UnknownNameError for others.
 Format format_named(std::string_view name);
 const char* name_of(Format format);
 
@@ -136,10 +137,15 @@ void reset_process_guard_rails();
 // The same on process_guard_rails().
 LoadedLibrary load_dynamic_library(std::string_view name);
 std::string find_dynamic_library(std::string_view name);
+Located locate_dynamic_library(std::string_view name);
 std::string find_headers(std::string_view name);
+Located locate_headers(std::string_view name);
 std::string find_static_library(std::string_view name);
+Located locate_static_library(std::string_view name);
 std::string find_bitcode_library(std::string_view name);
+Located locate_bitcode_library(std::string_view name);
 std::string find_program(std::string_view name);
+Located locate_program(std::string_view name);
 void declare_pipeline(const Pipeline& pipeline);
 
 }  // namespace anycuda::compat
