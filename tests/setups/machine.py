@@ -93,7 +93,7 @@ class Machine:
         """libcudart.so.12.9.79 and `names` - 1 links to it, as in toolkits, conda and Debian."""
         source, version = _runtime_file(release), _about(release)[1]
         chain = [f"libcudart.so.{version}", source.name, "libcudart.so"][:names]
-        self.register(place(source, self.at(folder) / chain[0]), release)
+        self.register(place(source, self.at(folder) / chain[0], own=True), release)
         for name, target in zip(chain[1:], chain):
             self.link(f"{folder}/{name}", target)
         return self
