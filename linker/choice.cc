@@ -33,8 +33,7 @@ std::string explain_nvjitlink(const Facts& facts) {
            " is used: it is of the driver's major (the driver supports CUDA " +
            describe(facts.driver) + ")";
   }
-  return "nvJitLink " + version + " is used: " + reason_for_nvjitlink(facts) +
-         ", and the driver, of CUDA " + describe(facts.driver) +
+  return "nvJitLink " + version + " is used: the driver, of CUDA " + describe(facts.driver) +
          ", loads the output of an older toolkit";
 }
 
@@ -43,7 +42,11 @@ std::string explain_driver(const Facts& facts) {
   const std::string end =
       ", and neither LTO-IR nor link-time optimisation nor PTX output is needed";
   if (!facts.nvjitlink.known()) return begin + "there is no nvJitLink" + end;
-  return begin + versions(facts) + end;
+  const bool newer_driver = facts.driver.major > facts.nvjitlink.major;
+  return begin + versions(facts) +
+         (newer_driver ? ", the rule is same_major"
+                       : ", and cannot load the output of a newer major") +
+         end;
 }
 
 constexpr int kFirstMajor = 12;  // CUDA 11 has no nvJitLink
@@ -92,11 +95,11 @@ Choice choose(const Facts& facts) {
   }
   const int driver = facts.driver.major;
   const int nvjitlink = facts.nvjitlink.major;
-  if (!facts.driver.known() || driver == nvjitlink) return {Backend::nvjitlink, Refusal::none};
+  const bool loads_output =
+      facts.rule == Rule::newer_driver ? driver >= nvjitlink : driver == nvjitlink;
+  if (!facts.driver.known() || loads_output) return {Backend::nvjitlink, Refusal::none};
   if (!needed) return {Backend::driver, Refusal::none};
-  if (driver < nvjitlink) return {std::nullopt, Refusal::driver_too_old};
-  if (facts.rule == Rule::same_major) return {std::nullopt, Refusal::other_major};
-  return {Backend::nvjitlink, Refusal::none};
+  return {std::nullopt, driver < nvjitlink ? Refusal::driver_too_old : Refusal::other_major};
 }
 
 std::string explain(const Facts& facts, const Choice& choice) {

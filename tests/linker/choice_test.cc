@@ -21,14 +21,19 @@ Facts facts_of(Version driver, Version nvjitlink, bool input, bool asked, Rule r
   return facts;
 }
 
-// A row of the table in docs/linker.md: what each rule says without and with something asked.
+// The choice without and with something that needs nvJitLink.
+struct Choices {
+  Choice plain;
+  Choice needed;
+};
+
+// A row of the table in docs/linker.md.
 struct Row {
   const char* name;
   Version driver;
   Version nvjitlink;
-  Choice nothing_asked;
-  Choice same_major;
-  Choice newer_driver;
+  Choices same_major;
+  Choices newer_driver;
 };
 
 constexpr Version kUnknown{};
@@ -42,15 +47,20 @@ const Choice kNeedsNvJitLink{std::nullopt, Refusal::needs_nvjitlink};
 const Choice kTooOld{std::nullopt, Refusal::driver_too_old};
 const Choice kOtherMajor{std::nullopt, Refusal::other_major};
 
+const Choices kAbsent{kByDriver, kNeedsNvJitLink};
+const Choices kAlways{kByNvJitLink, kByNvJitLink};
+const Choices kOlder{kByDriver, kTooOld};
+const Choices kOther{kByDriver, kOtherMajor};
+
 const Row kRows[] = {
-    {"nothing at all", kUnknown, kUnknown, kByDriver, kNeedsNvJitLink, kNeedsNvJitLink},
-    {"only a driver", k124, kUnknown, kByDriver, kNeedsNvJitLink, kNeedsNvJitLink},
-    {"of one major, newer driver", k129, k124, kByNvJitLink, kByNvJitLink, kByNvJitLink},
-    {"of one major, newer nvJitLink", k124, k129, kByNvJitLink, kByNvJitLink, kByNvJitLink},
-    {"older driver", k124, k130, kByDriver, kTooOld, kTooOld},
-    {"newer driver", k130, k129, kByDriver, kOtherMajor, kByNvJitLink},
-    {"driver newer by two", {14, 0}, k129, kByDriver, kOtherMajor, kByNvJitLink},
-    {"only nvJitLink", kUnknown, k135, kByNvJitLink, kByNvJitLink, kByNvJitLink},
+    {"nothing at all", kUnknown, kUnknown, kAbsent, kAbsent},
+    {"only a driver", k124, kUnknown, kAbsent, kAbsent},
+    {"of one major, newer driver", k129, k124, kAlways, kAlways},
+    {"of one major, newer nvJitLink", k124, k129, kAlways, kAlways},
+    {"older driver", k124, k130, kOlder, kOlder},
+    {"newer driver", k130, k129, kOther, kAlways},
+    {"driver newer by two", {14, 0}, k129, kOther, kAlways},
+    {"only nvJitLink", kUnknown, k135, kAlways, kAlways},
 };
 
 void expect(const Facts& facts, const Choice& expected, const char* name) {
@@ -64,11 +74,14 @@ void expect(const Facts& facts, const Choice& expected, const char* name) {
 TEST(Choice, IsTheTable) {
   for (const Row& row : kRows) {
     for (const Rule rule : {Rule::same_major, Rule::newer_driver}) {
-      const Choice& asked = rule == Rule::same_major ? row.same_major : row.newer_driver;
-      expect(facts_of(row.driver, row.nvjitlink, false, false, rule), row.nothing_asked, row.name);
-      expect(facts_of(row.driver, row.nvjitlink, true, false, rule), asked, row.name);
-      expect(facts_of(row.driver, row.nvjitlink, false, true, rule), asked, row.name);
-      expect(facts_of(row.driver, row.nvjitlink, true, true, rule), asked, row.name);
+      const Choices& choices = rule == Rule::same_major ? row.same_major : row.newer_driver;
+      const auto at = [&](bool input, bool asked) {
+        return facts_of(row.driver, row.nvjitlink, input, asked, rule);
+      };
+      expect(at(false, false), choices.plain, row.name);
+      expect(at(true, false), choices.needed, row.name);
+      expect(at(false, true), choices.needed, row.name);
+      expect(at(true, true), choices.needed, row.name);
     }
   }
 }
@@ -126,10 +139,19 @@ TEST(Choice, RefusalNamesTheNeedForNvJitLink) {
 }
 
 TEST(Choice, HasTheReasonOfTheBackend) {
-  const Facts newer = facts_of(k130, k129, true, true, Rule::newer_driver);
-  EXPECT_THAT(explain(newer, choose(newer)), HasSubstr("loads the output of an older toolkit"));
-  const Facts by_driver = facts_of(k130, k129, false, false, Rule::newer_driver);
-  EXPECT_THAT(explain(by_driver, choose(by_driver)), HasSubstr("nvJitLink is 12.9"));
+  for (const bool asked : {false, true}) {
+    const Facts newer = facts_of(k130, k129, asked, asked, Rule::newer_driver);
+    EXPECT_EQ(explain(newer, choose(newer)),
+              "nvJitLink 12.9 is used: the driver, of CUDA 13.0, loads the output of an older "
+              "toolkit");
+  }
+  const Facts same_major = facts_of(k130, k129, false, false, Rule::same_major);
+  EXPECT_THAT(
+      explain(same_major, choose(same_major)),
+      HasSubstr("nvJitLink is 12.9, the driver supports CUDA 13.0, the rule is same_major"));
+  const Facts older = facts_of(k124, k130, false, false, Rule::newer_driver);
+  EXPECT_THAT(explain(older, choose(older)),
+              HasSubstr("CUDA 12.4, and cannot load the output of a newer major, and neither"));
   const Facts none = facts_of(k130, kUnknown, false, false, Rule::newer_driver);
   EXPECT_THAT(explain(none, choose(none)),
               HasSubstr("is used: there is no nvJitLink, and neither"));

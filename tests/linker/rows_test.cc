@@ -86,11 +86,22 @@ TEST(Rows, ANewerDriverIsWhereTheRulesDiffer) {
   computer.with_fake_driver("context", "13000").with_nvjitlink("12.9");
   const std::string out = run(computer, "12.9");
   expect_rule(out, "same_major", kDriverOrNothing);
-  expect_rule(
-      out, "newer_driver",
-      {"driver, BackendError", "OptionError", "nvJitLink gives CUBIN", "nvJitLink gives PTX"});
+  expect_rule(out, "newer_driver", kByNvJitLink);
   EXPECT_THAT(out, HasSubstr("nvJitLink is 12.9, the driver supports CUDA 13.0"));
   EXPECT_THAT(out, HasSubstr("this thread has no current context"));
+}
+
+// Options that only nvJitLink has work with a newer driver, without a context.
+TEST(Rows, NewerDriver_KeepsTheOptionsOfNvJitLink) {
+  NEEDS_ARTIFACTS("nvjitlink-13.5", "nvrtc-13.5");
+  Computer computer;
+  computer.with_fake_driver("context", "14000").with_nvjitlink("13.5");
+  const std::string out = computer.child({"options", modules_of("13.5"), "plain"});
+  for (const char* name : {"time", "ptxas_options", "nvvm_options", "split_compile",
+                           "jump_table_density", "incremental"}) {
+    EXPECT_EQ(after(out, name + std::string(": ")), "ok") << out;
+  }
+  EXPECT_EQ(after(out, "cache_mode: "), "UnsupportedOptionError") << out;
 }
 
 TEST(Rows, TooOldNvJitLinkIsUnusable) {

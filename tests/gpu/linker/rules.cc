@@ -16,9 +16,8 @@ Want wanted(Rule rule, bool lto) {
   if (nvjitlink.presence != Presence::usable) return lto ? Want::error : Want::driver;
   const int driver = driver_version() / 1000;
   const int major = static_cast<int>(nvjitlink.version.major);
-  if (driver == major) return Want::nvjitlink;
-  if (!lto) return Want::driver;
-  return driver > major && rule == Rule::newer_driver ? Want::nvjitlink : Want::error;
+  if (driver == major || (driver > major && rule == Rule::newer_driver)) return Want::nvjitlink;
+  return lto ? Want::error : Want::driver;
 }
 
 bool names(const std::string& text, const std::string& word) {

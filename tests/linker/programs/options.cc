@@ -53,21 +53,45 @@ constexpr Setting kSettings[] = {
      [](Options* o) { o->nvvm_options = {"-no-such-option"}; }},
 };
 
-}  // namespace
+// What the driver's linker lacks, for a link that it could make.
+constexpr Setting kPlainSettings[] = {
+    {"time", [](Options* o) { o->time = true; }},
+    {"ptxas_options",
+     [](Options* o) {
+       o->ptxas_options = {"-v", "-O1"};
+     }},
+    {"nvvm_options", [](Options* o) { o->nvvm_options = {"-opt=1"}; }},
+    {"split_compile", [](Options* o) { o->split_compile = 0; }},
+    {"jump_table_density", [](Options* o) { o->jump_table_density = 50; }},
+    {"incremental", [](Options* o) { o->incremental = true; }},
+    {"cache_mode", [](Options* o) { o->cache_mode = CacheMode::l2_only; }},
+};
 
-int options(const Arguments& arguments) {
-  for (const Setting& setting : kSettings) {
-    Options options = options_for(InputType::lto_ir);
+template <std::size_t count>
+void try_each(const Setting (&settings)[count], const std::string& folder, InputType type) {
+  for (const Setting& setting : settings) {
+    Options options = options_for(type);
     setting.set(&options);
     std::string what;
     const std::string error = error_of(
         [&] {
-          Linker linker(modules(arguments.at(0), InputType::lto_ir), options);
+          Linker linker(modules(folder, type), options);
           linker.link();
         },
         &what);
     say("%s: %s", setting.name, error.empty() ? "ok" : error.c_str());
     if (!error.empty()) say("  %s", what.c_str());
+  }
+}
+
+}  // namespace
+
+// folder, then "plain" for links of PTX.
+int options(const Arguments& arguments) {
+  if (arguments.size() > 1) {
+    try_each(kPlainSettings, arguments[0], InputType::ptx);
+  } else {
+    try_each(kSettings, arguments.at(0), InputType::lto_ir);
   }
   return 0;
 }

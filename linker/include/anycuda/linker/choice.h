@@ -23,7 +23,7 @@ const char* name_of(Backend backend);  // "nvJitLink", "the driver's linker"
 
 // Whether an nvJitLink of another major than the driver's may link.
 enum class Rule : std::uint8_t {
-  same_major,   // no: link-time optimisation and PTX need an nvJitLink of the driver's major
+  same_major,   // no: the driver links; LTO-IR, lto and PTX output need nvJitLink of its major
   newer_driver  // yes, if the driver is newer: it loads the output of an older nvJitLink
 };
 
