@@ -4,6 +4,7 @@
 #include "linker/compile.h"
 
 #include "api/nvrtc_api.h"
+#include "linker/backends/context.h"
 #include "linker/base/message_text.h"
 #include "linker/base/results.h"
 #include "linker/nvrtc_probe.h"
@@ -165,6 +166,9 @@ void compile(const Source& source, const ProgramOptions& options, Output output,
   if (output == Output::lto_ir && !has_symbol(nvrtc.handle, "nvrtcGetLTOIR")) {
     throw BackendError("LTO-IR needs NVRTC 12.0 or later; " + in_one_line(nvrtc.path) + " is " +
                        describe(out->nvrtc) + ": install a newer one, or compile to PTX");
+  }
+  if (output == Output::cubin && options.arch.empty()) {
+    nvrtc_arguments.insert(nvrtc_arguments.begin(), "-arch=" + arch_of_context());
   }
   Compilation(source, std::move(nvrtc_arguments), out).run(output);
 }

@@ -29,7 +29,8 @@ struct Compiled {
 // were read before it.
 void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out);
 
-// The options of nvrtcCompileProgram; pure. Throws OptionError.
+// The options of nvrtcCompileProgram, without -arch if ProgramOptions::arch is empty; pure. Throws
+// OptionError.
 std::vector<std::string> nvrtc_options(const ProgramOptions& options, Output output);
 
 }  // namespace anycuda::linker

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // NVRTC documentation, "Supported Compile Options".
-#include "linker/base/message_text.h"
 #include "linker/compile.h"
 #include "linker/inputs/check.h"
 
@@ -17,10 +16,6 @@ void check(const ProgramOptions& options, Output output) {
   check_texts("others", options.others);
   check_registers(options.max_registers);
   if (output > Output::lto_ir) refuse("output", "has a value that its enumeration does not have");
-  if (output == Output::cubin && (options.arch.empty() || is_virtual(options.arch))) {
-    refuse("arch", "is " + quoted(options.arch) +
-                       ", but a CUBIN is for one real architecture, such as sm_80");
-  }
 }
 
 }  // namespace
@@ -34,7 +29,10 @@ std::vector<std::string> nvrtc_options(const ProgramOptions& options, Output out
   const auto choice = [&arguments](const std::optional<bool>& value, const char* option) {
     if (value) arguments.push_back(std::string(option) + (*value ? "true" : "false"));
   };
-  if (!options.arch.empty()) arguments.push_back("-arch=" + options.arch);
+  if (!options.arch.empty()) {
+    arguments.push_back("-arch=" +
+                        (output == Output::cubin ? real_arch(options.arch) : options.arch));
+  }
   if (!options.standard.empty()) arguments.push_back("-std=" + options.standard);
   flag(output == Output::lto_ir, "-dlto");
   flag(options.relocatable || output == Output::lto_ir, "-rdc=true");

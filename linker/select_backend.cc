@@ -9,18 +9,21 @@
 namespace anycuda::linker {
 namespace {
 
-Selection forced(Backend backend) {
-  if (backend == Backend::driver)
-    return {backend, "the driver's linker is used: Options::backend forces it", {}, {}, {}};
+void force(Backend backend, BackendReport* report) {
+  if (backend == Backend::driver) {
+    report->backend = backend;
+    report->reason = "the driver's linker is used: Options::backend forces it";
+    return;
+  }
   const NvJitLinkProbe probe = probe_nvjitlink();
   if (probe.presence != Presence::usable) {
-    throw BackendError("Options::backend forces nvJitLink, but " + probe.reason);
+    report->refusal = Refusal::needs_nvjitlink;
+    report->reason = "Options::backend forces nvJitLink, but " + probe.reason;
+    return;
   }
-  return {backend,
-          "nvJitLink " + describe(probe.version) + " is used: Options::backend forces it",
-          {},
-          probe.version,
-          {}};
+  report->backend = backend;
+  report->facts.nvjitlink = probe.version;
+  report->reason = "nvJitLink " + describe(probe.version) + " is used: Options::backend forces it";
 }
 
 // Absent and too old are the same for the table.
@@ -31,29 +34,38 @@ Version version_for_table(const NvJitLinkProbe& probe) {
 
 Version driver_for_table() { return driver_rules_hold() ? probe_driver().version : Version{}; }
 
+std::string reason_of(const BackendReport& report, const Choice& choice,
+                      const NvJitLinkProbe& probe) {
+  std::string reason = explain(report.facts, choice);
+  if (!choice.backend) return reason + (probe.reason.empty() ? "" : "\n" + probe.reason);
+  return probe.presence == Presence::too_old ? reason + "; " + probe.reason : reason;
+}
+
 }  // namespace
 
 Selection select_backend(const Options& options, bool lto_ir_input) {
-  if (options.backend) return forced(*options.backend);
+  Selection selection;
+  BackendReport& report = selection.report;
+  report.facts.lto_ir_input = lto_ir_input;
+  report.facts.lto_or_ptx_asked = options.lto || options.output != Output::cubin;
+  report.facts.rule = options.rule;
+  if (options.backend) {
+    force(*options.backend, &report);
+    return selection;
+  }
   const NvJitLinkProbe probe = probe_nvjitlink();
-  Facts facts;
-  facts.nvjitlink = version_for_table(probe);
-  facts.lto_ir_input = lto_ir_input;
-  facts.lto_or_ptx_asked = options.lto || options.output != Output::cubin;
-  facts.rule = options.rule;
-  if (needs_driver(facts)) facts.driver = driver_for_table();
-  const Choice choice = choose(facts);
-  std::string reason = explain(facts, choice);
-  if (!choice.backend) {
-    throw BackendError(reason + (probe.reason.empty() ? "" : "\n" + probe.reason));
-  }
-  if (*choice.backend == Backend::nvjitlink && probe.presence != Presence::usable) {
+  report.facts.nvjitlink = version_for_table(probe);
+  if (needs_driver(report.facts)) report.facts.driver = driver_for_table();
+  const Choice choice = choose(report.facts);
+  report.backend = choice.backend;
+  report.refusal = choice.refusal;
+  report.reason = reason_of(report, choice, probe);
+  if (choice.backend == Backend::nvjitlink && probe.presence != Presence::usable) {
     // A setting changed between the two probes.
-    throw BackendError(reason + "; but " + probe.reason);
+    throw BackendError(report.reason + "; but " + probe.reason);
   }
-  if (probe.presence == Presence::too_old) reason += "; " + probe.reason;
-  return {*choice.backend, reason, facts.driver, facts.nvjitlink,
-          probe.reason.empty() ? "" : "; " + probe.reason};
+  if (!probe.reason.empty()) selection.no_nvjitlink = "; " + probe.reason;
+  return selection;
 }
 
 }  // namespace anycuda::linker

@@ -7,18 +7,16 @@
 #include <string>
 
 #include "anycuda/linker/options.h"
+#include "anycuda/linker/which_backend.h"
 
 namespace anycuda::linker {
 
 struct Selection {
-  Backend backend;
-  std::string reason;
-  Version driver;
-  Version nvjitlink;
-  std::string no_nvjitlink;  // "; " and why it is not usable, or ""
+  BackendReport report = {};
+  std::string no_nvjitlink = {};  // "; " and why it is not usable, or ""
 };
 
-// Throws BackendError.
+// Throws BackendError if a probe fails. A refusal is in the report.
 Selection select_backend(const Options& options, bool lto_ir_input);
 
 }  // namespace anycuda::linker

@@ -67,7 +67,8 @@ void check_texts(const char* option, const std::vector<std::string>& texts,
 // Throws OptionError unless `arch` is empty, or is sm_ or compute_, a number, and optionally `a` or
 // `f`.
 void check_arch(const std::string& arch);
-bool is_virtual(const std::string& arch);     // compute_...
-unsigned number_of(const std::string& arch);  // 90 for sm_90a; 0 for ""
+bool is_virtual(const std::string& arch);        // compute_...
+std::string real_arch(const std::string& arch);  // "sm_90a" for both spellings; "" for ""
+unsigned number_of(const std::string& arch);     // 90 for sm_90a; 0 for ""
 
 }  // namespace anycuda::linker

@@ -45,10 +45,6 @@ void check_together(const Options& options) {
   if (options.output == Output::ptx && options.incremental) {
     refuse("incremental", "does not go with PTX output: a partial link gives CUBIN or LTO-IR");
   }
-  if (options.output != Output::ptx && is_virtual(options.arch)) {
-    refuse("arch", "is " + quoted(options.arch) + ", a virtual architecture: " +
-                       name_of(options.output) + " output needs a real one, such as sm_80");
-  }
 }
 
 }  // namespace
@@ -92,6 +88,10 @@ const char* name_of(Output output) {
 }
 
 bool is_virtual(const std::string& arch) { return arch.rfind("compute_", 0) == 0; }
+
+std::string real_arch(const std::string& arch) {
+  return is_virtual(arch) ? "sm_" + arch.substr(std::strlen("compute_")) : arch;
+}
 
 unsigned number_of(const std::string& arch) {
   unsigned number = 0;

@@ -36,6 +36,11 @@ Input Input::bytes(InputType type, std::string content, std::string name) {
   return {type, false, std::move(name), std::move(content)};
 }
 
+Input Input::bytes(InputType type, const void* content, std::size_t size, std::string name) {
+  if (size == 0) return bytes(type, std::string(), std::move(name));
+  return bytes(type, std::string(static_cast<const char*>(content), size), std::move(name));
+}
+
 Input Input::file(InputType type, std::string path) { return {type, true, std::move(path), {}}; }
 
 }  // namespace anycuda::linker

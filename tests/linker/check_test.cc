@@ -165,13 +165,29 @@ TEST(Inputs, KeepTheirNames) {
   EXPECT_EQ(items[1].name, "input 2");
 }
 
+// A refusal of the choice is an answer, wrong inputs and options are errors.
+TEST(WhichBackend, ChecksLikeTheConstructor) {
+  Options options;
+  options.backend = Backend::driver;
+  const BackendReport report = which_backend(one(InputType::ptx, kPtx), options);
+  EXPECT_EQ(report.backend, Backend::driver);
+  EXPECT_EQ(report.refusal, Refusal::none);
+  EXPECT_EQ(report.reason, "the driver's linker is used: Options::backend forces it");
+  EXPECT_THROW((void)which_backend({}, options), NoInputError);
+  EXPECT_THROW((void)which_backend(one(InputType::ptx, ""), options), InputError);
+  options.time = true;
+  EXPECT_THROW((void)which_backend(one(InputType::ptx, kPtx), options), UnsupportedOptionError);
+  options.max_registers = 0;
+  EXPECT_THROW((void)which_backend(one(InputType::ptx, kPtx), options), OptionError);
+}
+
 TEST(Options, WrongValuesAreRefusedByName) {
   EXPECT_EQ(refused_option({}), "");
-  for (const char* good : {"sm_80", "sm_90a", "sm_100f", "sm_121"}) {
+  for (const char* good : {"sm_80", "sm_90a", "sm_100f", "sm_121", "compute_80", "compute_90a"}) {
     EXPECT_EQ(refused_with([&](Options* o) { o->arch = good; }), "") << good;
   }
   for (const char* bad : {"80", "sm_", "sm80", "sm_80 ", "sm_80b", "compute80", "native",
-                          "sm_123456", "-g", "compute_80"}) {
+                          "sm_123456", "-g", "compute_"}) {
     EXPECT_EQ(refused_with([&](Options* o) { o->arch = bad; }), "arch") << bad;
   }
   EXPECT_EQ(refused_with([](Options* o) { o->optimization_level = 5; }), "optimization_level");
@@ -211,6 +227,12 @@ TEST(Options, ContradictingOptions) {
               o->arch = "compute_80";
             }),
             "");
+}
+
+TEST(Options, BothSpellingsOfArch_AreOneArchitecture) {
+  EXPECT_EQ(real_arch("compute_90a"), "sm_90a");
+  EXPECT_EQ(real_arch("sm_100f"), "sm_100f");
+  EXPECT_EQ(real_arch(""), "");
 }
 
 // Both are wrong; this machine, which may have no CUDA, may be too: the error names the input.

@@ -40,7 +40,9 @@ TEST_P(Links, OutputsAreAcceptedByOtherPrograms) {
   const std::string out = computer.resolve("out");
   std::vector<std::string> arguments = {"outputs", modules_of(version), out};
   arguments.insert(arguments.end(), release.more.begin(), release.more.end());
-  EXPECT_THAT(computer.child(arguments), HasSubstr("the same PTX by compute_80: "));
+  const std::string told = computer.child(arguments);
+  EXPECT_THAT(told, HasSubstr("the same PTX by compute_80: "));
+  EXPECT_EQ(after(told, "the same CUBIN by compute_80: "), "1");
   int cubins = 0;
   for (const auto& file : std::filesystem::directory_iterator(out)) {
     if (file.path().extension() != ".cubin") continue;

@@ -59,11 +59,11 @@ TEST(Programs, AnswerWithNvrtc) {
   Computer computer;
   computer.with_nvrtc("12.9");
   const std::string out = computer.child({"programs", "tell"});
-  for (const char* good : {"PTX", "LTO-IR", "CUBIN of sm_80", "many options"}) {
+  for (const char* good :
+       {"PTX", "LTO-IR", "CUBIN of sm_80", "CUBIN of compute_80", "many options"}) {
     EXPECT_EQ(after(out, good + std::string(": ")), "ok") << out;
   }
-  for (const char* wrong :
-       {"CUBIN without arch", "CUBIN of compute_80", "no such arch", "wrong value"}) {
+  for (const char* wrong : {"CUBIN without arch", "no such arch", "wrong value"}) {
     EXPECT_EQ(after(out, wrong + std::string(": ")), "OptionError") << out;
   }
   EXPECT_EQ(after(out, "empty: "), "NoInputError");
@@ -78,6 +78,14 @@ TEST(Programs, AnswerWithNvrtc) {
   EXPECT_EQ(after(out, "warned: "), "1");
   EXPECT_EQ(after(out, "version: "), "12.9");
   EXPECT_EQ(after(out, "moved from: "), "ClosedError");
+}
+
+TEST(Programs, CubinWithoutArch_IsForTheContextsDevice) {
+  NEEDS_ARTIFACTS("nvrtc-12.9");
+  Computer computer;
+  // NVRTC itself calls a driver whose cuInit succeeds, for what the fake one does not have.
+  computer.with_nvrtc("12.9").with_fake_driver("gpu");
+  EXPECT_EQ(computer.child({"programs", "context"}), "for sm_90\n");
 }
 
 // It opens its builtins by their name, and has no run path.

@@ -9,6 +9,7 @@
 
 using namespace anycuda::test;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 namespace {
 
@@ -30,11 +31,23 @@ std::string run(Computer& computer, const std::string& release) {
   return computer.child({"rows", modules_of(release.empty() ? "12.9" : release)});
 }
 
+// which_backend() answers what the Linker then does.
+std::string asked(const std::string& expected) {
+  if (expected.rfind("nvJitLink", 0) == 0) return "nvJitLink";
+  if (expected.rfind("driver", 0) == 0) return "the driver's linker";
+  return expected == "BackendError" ? "none: " : expected;
+}
+
+void expect_link(const std::string& out, const std::string& link, const std::string& expected) {
+  EXPECT_EQ(after(out, link + " | "), expected) << out;
+  EXPECT_THAT(after(out, "which_backend of " + link + " | "), StartsWith(asked(expected))) << out;
+}
+
 void expect_rule(const std::string& out, const std::string& rule, const Expected& expected) {
-  EXPECT_EQ(after(out, rule + " | PTX | "), expected.plain) << out;
-  EXPECT_EQ(after(out, rule + " | PTX, lto asked | "), expected.lto) << out;
-  EXPECT_EQ(after(out, rule + " | LTO-IR | "), expected.ir) << out;
-  EXPECT_EQ(after(out, rule + " | LTO-IR, PTX asked | "), expected.ptx) << out;
+  expect_link(out, rule + " | PTX", expected.plain);
+  expect_link(out, rule + " | PTX, lto asked", expected.lto);
+  expect_link(out, rule + " | LTO-IR", expected.ir);
+  expect_link(out, rule + " | LTO-IR, PTX asked", expected.ptx);
 }
 
 struct Cell {
@@ -62,6 +75,10 @@ TEST_P(Rows, AreTheTable) {
   expect_rule(out, "same_major", cell.expected);
   expect_rule(out, "newer_driver", cell.expected);
   EXPECT_THAT(out, HasSubstr(cell.says));
+  EXPECT_THAT(after(out, "which_backend of forced nvJitLink | "),
+              StartsWith(*cell.nvjitlink == 0 || (cell.driver != 0 && cell.nvjitlink[1] == '3')
+                             ? "none: Options::backend forces nvJitLink, but no nvJitLink"
+                             : "nvJitLink"));
 }
 
 const Cell kCells[] = {

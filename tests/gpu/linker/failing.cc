@@ -23,7 +23,7 @@ void unresolved(const Way& way, InputType type) {
   std::string first;
   for (int i = 0; i < 2; ++i) {
     try {
-      linker.link();
+      (void)linker.link();
       check.fail("it was linked");
     } catch (const LinkError& error) {
       EXPECT(check, error.result() != 0);
@@ -39,7 +39,7 @@ void unresolved(const Way& way, InputType type) {
   EQUAL(check, linker.error_log(), first);
   EXPECT(check, linker.info_log().find('\0') == std::string::npos);
   try {
-    linker.link();
+    (void)linker.link();
     check.fail("a closed linker linked");
   } catch (const ClosedError&) {
   }
@@ -54,7 +54,7 @@ void not_code(const Way& way) {
   ptx += "\n.visible .entry wrong() { not.an.instruction %r1; }\n";
   Linker linker({Input::bytes(InputType::ptx, ptx, "the wrong one")}, options_for(way));
   try {
-    linker.link();
+    (void)linker.link();
     check.fail("it was linked");
   } catch (const LinkError& error) {
     linker.close();
@@ -73,7 +73,7 @@ void cut_log() {
   for (int i = 0; i < 20; ++i) ptx += "\n.visible .entry wrong() { not.an.instruction %r1; }\n";
   Linker linker({Input::bytes(InputType::ptx, ptx, "wrong")}, options);
   try {
-    linker.link();
+    (void)linker.link();
     check.fail("it was linked");
   } catch (const LinkError&) {
     linker.close();
@@ -118,7 +118,7 @@ void without_a_context() {
   std::thread([&] {
     Linker linker(inputs, options);
     try {
-      linker.link();
+      (void)linker.link();
     } catch (const BackendError& error) {
       refused = true;
       what = error.what();

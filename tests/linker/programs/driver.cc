@@ -74,7 +74,7 @@ int no_memory(const Arguments&) {
     fail_after(count);
     error = error_of([&] {
       Linker linker(std::move(mine), std::move(options));
-      linker.link();
+      (void)linker.link();
       linker.close();
     });
     const bool came = failed();

@@ -76,7 +76,7 @@ void try_each(const Setting (&settings)[count], const std::string& folder, Input
     const std::string error = error_of(
         [&] {
           Linker linker(modules(folder, type), options);
-          linker.link();
+          (void)linker.link();
         },
         &what);
     say("%s: %s", setting.name, error.empty() ? "ok" : error.c_str());

@@ -52,6 +52,10 @@ int outputs(const Arguments& arguments) {
   write(out + "/lto.ptx", ptx);
   lto.arch = "compute_80";
   say("the same PTX by compute_80: %d", linked(modules(folder, InputType::lto_ir), lto) == ptx);
+  Options other = options_for(InputType::ptx);
+  const std::string cubin = linked(modules(folder, InputType::ptx), other);
+  other.arch = "compute_80";
+  say("the same CUBIN by compute_80: %d", linked(modules(folder, InputType::ptx), other) == cubin);
   // A linker accepts the PTX: nvJitLink has the ptxas of its release.
   write(out + "/again.cubin",
         linked({Input::bytes(InputType::any, ptx, "again")}, options_for(InputType::ptx)));

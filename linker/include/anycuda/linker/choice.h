@@ -29,8 +29,8 @@ enum class Rule : std::uint8_t {
 
 struct Facts {
   // The rules use majors only; minors appear in messages.
-  Version driver;                 // the newest CUDA that it supports; not known(): unknown
-  Version nvjitlink;              // not known(): absent
+  Version driver = {};            // the newest CUDA that it supports; not known(): unknown
+  Version nvjitlink = {};         // not known(): absent
   bool lto_ir_input = false;      // an input has code as LTO-IR only (or as NVVM IR)
   bool lto_or_ptx_asked = false;  // Options::lto, or Options::output is ptx; not PTX input
   Rule rule = Rule::newer_driver;
@@ -45,17 +45,17 @@ enum class Refusal : std::uint8_t {
 };
 
 struct Choice {
-  std::optional<Backend> backend;  // empty: refused
+  std::optional<Backend> backend = {};  // empty: refused
   Refusal refusal = Refusal::none;
 };
 
 // Must the driver's version be known to choose? Without nvJitLink the choice does not depend on it.
-bool needs_driver(const Facts& facts);
+[[nodiscard]] bool needs_driver(const Facts& facts);
 
 // The table. It has a row for every combination of facts.
-Choice choose(const Facts& facts);
+[[nodiscard]] Choice choose(const Facts& facts);
 
 // One sentence: the chosen linker and why; for a refusal, both versions and what to do.
-std::string explain(const Facts& facts, const Choice& choice);
+[[nodiscard]] std::string explain(const Facts& facts, const Choice& choice);
 
 }  // namespace anycuda::linker

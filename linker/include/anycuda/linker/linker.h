@@ -23,6 +23,7 @@
 #include "anycuda/linker/input.h"
 #include "anycuda/linker/options.h"
 #include "anycuda/linker/probe.h"
+#include "anycuda/linker/which_backend.h"
 
 namespace anycuda {
 
@@ -34,6 +35,7 @@ class Linker {
   // backend is chosen (BackendError), the options are translated for it (UnsupportedOptionError,
   // InputError for a type that it does not know). So a wrong input or value is reported as such on
   // every machine. No backend is started; nvJitLink is opened if the choice depends on it.
+  // linker::which_backend() gives the same choice, without a Linker.
   explicit Linker(std::vector<linker::Input> inputs, linker::Options options = {});
   ~Linker();
   Linker(Linker&& other) noexcept;
@@ -52,7 +54,7 @@ class Linker {
   //
   // The driver's linker works in the calling thread's current context, which must exist
   // (cuLinkCreate); nvJitLink needs none, unless `arch` is empty.
-  std::string link();
+  [[nodiscard]] std::string link();
 
   // The backend's logs of the last link(), "" before it. They can be read after success, failure
   // and close(), but not after a move from this Linker.

@@ -23,10 +23,10 @@ enum class Presence : std::uint8_t {
 
 struct NvJitLinkProbe {
   Presence presence = Presence::absent;
-  Version version;     // as nvJitLinkVersion reports; if refused, by its file; else unknown
-  std::string path;    // of the usable, refused or too old file; "" if absent
-  std::string reason;  // why it is not usable: every examined file with its reason, and what would
-                       // help; "" if it is usable
+  Version version = {};     // as nvJitLinkVersion reports; if refused, by its file; else unknown
+  std::string path = {};    // of the usable, refused or too old file; "" if absent
+  std::string reason = {};  // why it is not usable: every examined file with its reason, and what
+                            // would help; "" if it is usable
 };
 
 // The nvJitLink that the nvjitlink stub uses, found by the stubs' search and rules (README.md,
@@ -37,9 +37,9 @@ struct NvJitLinkProbe {
 NvJitLinkProbe probe_nvjitlink();
 
 struct DriverProbe {
-  Version version;      // cuDriverGetVersion; unknown without a driver, or if that fails
-  std::string path;     // "" without a driver
-  std::string problem;  // why the version is unknown; "" if it is known
+  Version version = {};      // cuDriverGetVersion; unknown without a driver, or if that fails
+  std::string path = {};     // "" without a driver
+  std::string problem = {};  // why the version is unknown; "" if it is known
 };
 
 // libcuda.so.1 as the stubs find it. cuInit is not called. Throws BackendError as above.

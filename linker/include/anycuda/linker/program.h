@@ -21,26 +21,28 @@ namespace anycuda {
 namespace linker {
 
 struct ProgramOptions {
-  // "compute_80" (PTX, LTO-IR), "sm_80" (also CUBIN). Empty: NVRTC's default.
-  std::string arch;
-  std::string standard;      // "c++17"; empty: NVRTC's default
-  bool relocatable = false;  // -rdc=true: may use definitions of other modules. LTO-IR always may
-  bool debug = false;        // -G
+  // The architecture that code is made for: "sm_80", "sm_90a", "sm_100f". "compute_80" means the
+  // same, as in Options. Empty: for a CUBIN, of the device of the calling thread's current context,
+  // asked by compile(); for PTX and LTO-IR, NVRTC's default.
+  std::string arch = {};
+  std::string standard = {};  // "c++17"; empty: NVRTC's default
+  bool relocatable = false;   // -rdc=true: may use definitions of other modules. LTO-IR always may
+  bool debug = false;         // -G
   bool line_info = false;
-  std::optional<int> max_registers;  // 1 or more
-  std::optional<bool> ftz;
-  std::optional<bool> prec_div;
-  std::optional<bool> prec_sqrt;
-  std::optional<bool> fma;
-  std::vector<std::string> include_folders;
-  std::vector<std::string> defines;  // "N=4"
-  std::vector<std::string> others;   // further NVRTC options, after all of the above
+  std::optional<int> max_registers = {};  // 1 or more
+  std::optional<bool> ftz = {};
+  std::optional<bool> prec_div = {};
+  std::optional<bool> prec_sqrt = {};
+  std::optional<bool> fma = {};
+  std::vector<std::string> include_folders = {};
+  std::vector<std::string> defines = {};  // "N=4"
+  std::vector<std::string> others = {};   // further NVRTC options, after all of the above
 };
 
 // A file that the source may include by this name, without a file system.
 struct Header {
-  std::string name;
-  std::string content;
+  std::string name = {};
+  std::string content = {};
 };
 
 }  // namespace linker
@@ -60,18 +62,18 @@ class Program {
   // To be called before compile(): "&scale<float>" (nvrtcAddNameExpression).
   void add_name_expression(std::string expression);
 
-  // Compiles, and returns the bytes: PTX without its final zero byte, a CUBIN (`arch` must be an
-  // sm_...), or LTO-IR (NVRTC 12.0 or later). May be called again, also for another output. Throws
-  // NoInputError (empty source), InputError (a zero byte in a text or a name), OptionError (an
-  // invalid value, or an arch that excludes the output), BackendError (NVRTC is missing or too
+  // Compiles, and returns the bytes: PTX without its final zero byte, a CUBIN, or LTO-IR (NVRTC
+  // 12.0 or later). May be called again, also for another output. Throws NoInputError (empty
+  // source), InputError (a zero byte in a text or a name), OptionError (an invalid value, or a
+  // CUBIN without `arch` and without a current context), BackendError (NVRTC is missing or too
   // old), CompileError, ClosedError (moved from).
-  std::string compile(linker::Output output);
+  [[nodiscard]] std::string compile(linker::Output output);
 
   // NVRTC's messages of the last compile(), with warnings, also after a failure; "" before it.
   const std::string& log() const;
   // The name that an added expression has in the code of the last compile(). Throws
   // std::out_of_range for an expression that was not added, or before a successful compile().
-  const std::string& lowered_name(const std::string& expression) const;
+  [[nodiscard]] const std::string& lowered_name(const std::string& expression) const;
   // The version of the NVRTC that the last compile() used; not known() before it.
   linker::Version nvrtc_version() const;
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls as users write them. tests/packaging/test_linker_headers.py compiles this file with strict
+// warnings; it is not linked.
+#include <anycuda/linker/linker.h>
+#include <anycuda/linker/program.h>
+
+#include <string_view>
+#include <vector>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+using namespace anycuda::linker;
+
+// Initialisers that name only some members.
+void initialisers() {
+  const Options lists = {"sm_80", Output::cubin, true};
+  const ProgramOptions program = {"sm_80", "c++17"};
+  const Header header = {"twice.h"};
+  const Facts facts = {{13, 0}, {12, 9}};
+  const Choice choice = {Backend::driver};
+  const NvJitLinkProbe nvjitlink = {Presence::absent};
+  const DriverProbe driver = {{12, 4}};
+  const BackendReport report = {Backend::driver};
+#if __cplusplus >= 202002L
+  const Options named = {.arch = "sm_80", .lto = true, .max_registers = 32};
+  const ProgramOptions named_program = {.arch = "sm_80", .defines = {"N=4"}};
+  const Facts named_facts = {.driver = {13, 0}, .rule = Rule::same_major};
+  (void)named, (void)named_program, (void)named_facts;
+#endif
+  (void)lists, (void)program, (void)header, (void)facts, (void)choice;
+  (void)nvjitlink, (void)driver, (void)report;
+}
+
+std::vector<Input> inputs(std::string_view ptx, const std::vector<unsigned char>& cubin) {
+  std::vector<Input> all = {Input::bytes(ptx), Input::bytes(cubin, "mine"),
+                            Input::bytes(InputType::ptx, ptx.data(), ptx.size())};
+#if __cplusplus >= 202002L
+  all.push_back(Input::bytes(std::span(cubin)));
+  all.push_back(Input::bytes(InputType::cubin, std::as_bytes(std::span(cubin)), "mine"));
+  all.push_back(Input::bytes(u8".version 7.0"));
+#endif
+  return all;
+}
+
+std::string as_before(const std::string& source) {
+  anycuda::Program program(source, "kernel.cu");
+  std::string kernel = program.compile(Output::lto_ir);
+  Options options;
+  options.lto = true;
+  anycuda::Linker linker({Input::bytes(InputType::lto_ir, kernel, "kernel")}, options);
+  const auto cubin = linker.link();
+  return cubin + std::to_string(cubin.size());
+}
