@@ -150,7 +150,8 @@ void check_source(const Source& source) {
 
 }  // namespace
 
-void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out) {
+void compile_cuda(const Source& source, const ProgramOptions& options, Output output,
+                  Compiled* out) {
   check_source(source);
   std::vector<std::string> nvrtc_arguments = nvrtc_options(options, output);
   const NvrtcProbe nvrtc = probe_nvrtc();

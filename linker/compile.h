@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One compilation by NVRTC, from creation to the returned bytes.
+// One compilation, from the source to the returned bytes: by NVRTC, or of PTX by a Linker.
 #pragma once
 
 #include <map>
@@ -28,6 +28,11 @@ struct Compiled {
 // Throws as Program::compile documents. On an error, too, `out` has the log and the version that
 // were read before it.
 void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out);
+
+// The same for one language.
+void compile_cuda(const Source& source, const ProgramOptions& options, Output output,
+                  Compiled* out);
+void compile_ptx(const Source& source, const ProgramOptions& options, Output output, Compiled* out);
 
 // The options of nvrtcCompileProgram, without -arch if ProgramOptions::arch is empty; pure. Throws
 // OptionError.

@@ -20,6 +20,33 @@ void check(const ProgramOptions& options, Output output) {
 
 }  // namespace
 
+const char* name_of(Language language) {
+  switch (language) {
+    case Language::cuda:
+      return "CUDA C++";
+    case Language::ptx:
+      return "PTX";
+    case Language::nvvm_ir:
+      return "NVVM IR";
+  }
+  return "unknown";
+}
+
+void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out) {
+  switch (options.language) {
+    case Language::cuda:
+      return compile_cuda(source, options, output, out);
+    case Language::ptx:
+      return compile_ptx(source, options, output, out);
+    case Language::nvvm_ir:
+      throw UnsupportedOptionError(
+          "the option language is NVVM IR, which neither NVRTC nor nvJitLink compiles: compile it "
+          "with libNVVM to PTX, or with its option -gen-lto to LTO-IR, and give that to a Linker",
+          "language");
+  }
+  refuse("language", "has a value that its enumeration does not have");
+}
+
 std::vector<std::string> nvrtc_options(const ProgramOptions& options, Output output) {
   check(options, output);
   std::vector<std::string> arguments;

@@ -45,6 +45,21 @@ struct Linker::State {
                                        options.output, &logs);
   }
 
+  linker::Code code(std::string bytes) const {
+    const std::size_t others = plan.items.size() - 1;
+    linker::Code code(std::move(bytes), linker::type_of(plan.options.output),
+                      plan.items.front().name);
+    if (others > 0) code.name += " and " + std::to_string(others) + " more";
+    code.log = logs.info;
+    if (!code.log.empty() && !logs.error.empty() && code.log.back() != '\n') code.log += '\n';
+    code.log += logs.error;
+    for (const linker::Item& item : plan.items) {
+      code.lowered_names.insert(item.input.lowered_names().begin(),
+                                item.input.lowered_names().end());
+    }
+    return code;
+  }
+
   const linker::BackendReport& report() const { return plan.selection.report; }
 
   linker::Plan plan;
@@ -69,10 +84,10 @@ Linker::~Linker() = default;
 Linker::Linker(Linker&& other) noexcept = default;
 Linker& Linker::operator=(Linker&& other) noexcept = default;
 
-std::string Linker::link() {
+linker::Code Linker::link() {
   State& state = existing(state_);
   if (state.closed) throw ClosedError("this Linker was closed: create another one to link again");
-  return state.link();
+  return state.code(state.link());
 }
 
 const std::string& Linker::info_log() const { return existing(state_).logs.info; }

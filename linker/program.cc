@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "linker/compile.h"
+#include "linker/inputs/check.h"
 
 namespace anycuda {
 
@@ -42,11 +43,14 @@ void Program::add_name_expression(std::string expression) {
   existing(state_).source.expressions.push_back(std::move(expression));
 }
 
-std::string Program::compile(linker::Output output) {
+linker::Code Program::compile(linker::Output output) {
   State& state = existing(state_);
   state.last = {};
   linker::compile(state.source, state.options, output, &state.last);
-  return std::move(state.last.bytes);
+  linker::Code code(std::move(state.last.bytes), linker::type_of(output), state.source.name);
+  code.log = state.last.log;
+  code.lowered_names = state.last.lowered;
+  return code;
 }
 
 const std::string& Program::log() const { return existing(state_).last.log; }

@@ -23,11 +23,11 @@ const char kWeights[] = R"(
 __device__ float weight(int i) { return 0.5f * i; }
 )";
 
-std::string compiled(const char* source, const char* name) {
+linker::Code compiled(const char* source, const char* name) {
   linker::ProgramOptions options;
   options.arch = "compute_80";
   anycuda::Program program(source, name, options);
-  std::string ir = program.compile(linker::Output::lto_ir);
+  linker::Code ir = program.compile(linker::Output::lto_ir);
   std::printf("%s: %zu bytes of LTO-IR by NVRTC %d.%d\n", name, ir.size(),
               program.nvrtc_version().major, program.nvrtc_version().minor);
   return ir;
@@ -37,12 +37,7 @@ std::string linked(const std::string& arch) {
   linker::Options options;
   options.arch = arch;
   options.lto = true;
-  using linker::Input;
-  using linker::InputType;
-  anycuda::Linker both(
-      {Input::bytes(InputType::lto_ir, compiled(kKernel, "kernel.cu"), "kernel"),
-       Input::bytes(InputType::lto_ir, compiled(kWeights, "weights.cu"), "weights")},
-      options);
+  anycuda::Linker both({compiled(kKernel, "kernel.cu"), compiled(kWeights, "weights.cu")}, options);
   std::printf("%s\n", both.selection_reason().c_str());
   return both.link();
 }

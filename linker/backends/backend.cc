@@ -6,20 +6,6 @@
 #include "linker/inputs/detect_type.h"
 
 namespace anycuda::linker {
-namespace {
-
-InputType type_of(Output output) {
-  switch (output) {
-    case Output::ptx:
-      return InputType::ptx;
-    case Output::lto_ir:
-      return InputType::lto_ir;
-    default:
-      return InputType::cubin;
-  }
-}
-
-}  // namespace
 
 LinkError link_error(const Failure& failure, const std::vector<Item>& items,
                      const std::vector<std::string>& options, const Logs& logs) {

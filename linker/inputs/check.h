@@ -24,6 +24,8 @@ struct Item {
   Contents contents{};
 };
 
+InputType type_of(Output output);
+
 // Determines each input's type from its first bytes. Throws NoInputError, InputError.
 std::vector<Item> checked(std::vector<Input> inputs);
 

@@ -87,6 +87,17 @@ const char* name_of(Output output) {
   return "unknown";
 }
 
+InputType type_of(Output output) {
+  switch (output) {
+    case Output::ptx:
+      return InputType::ptx;
+    case Output::lto_ir:
+      return InputType::lto_ir;
+    default:
+      return InputType::cubin;
+  }
+}
+
 bool is_virtual(const std::string& arch) { return arch.rfind("compute_", 0) == 0; }
 
 std::string real_arch(const std::string& arch) {

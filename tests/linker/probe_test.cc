@@ -80,6 +80,45 @@ TEST(Programs, AnswerWithNvrtc) {
   EXPECT_EQ(after(out, "moved from: "), "ClosedError");
 }
 
+TEST(Programs, AResultIsAnInput) {
+  NEEDS_ARTIFACTS("nvrtc-12.9", "nvjitlink-12.9");
+  Computer computer;
+  computer.with_nvrtc("12.9").with_nvjitlink("12.9");
+  const std::string linked =
+      "  linked: CUBIN 'caller.cu and 1 more', log 1, _Z5scaleIiEvPT_, _Z5clearIiEvPT_\n";
+  EXPECT_EQ(computer.child({"programs", "steps"}),
+            "LTO-IR: LTO-IR 'caller.cu', look 1, 1 name\n" + linked +
+                "PTX: PTX 'caller.cu', look 1, 1 name\n" + linked +
+                "CUBIN: CUBIN 'caller.cu', look 1, 1 name\n" + linked);
+}
+
+TEST(Programs, CompilePtx) {
+  NEEDS_ARTIFACTS("nvjitlink-12.9");
+  Computer computer;
+  computer.with_nvjitlink("12.9");
+  const std::string out = computer.child({"programs", "ptx"});
+  for (const char* good : {"CUBIN of PTX", "all options of PTX"}) {
+    EXPECT_EQ(after(out, good + std::string(": ")), "ok") << out;
+  }
+  for (const char* wrong : {"PTX of PTX", "LTO-IR of PTX", "PTX with standard", "PTX with defines",
+                            "PTX with a name expression"}) {
+    EXPECT_EQ(after(out, wrong + std::string(": ")), "OptionError") << out;
+  }
+  EXPECT_EQ(after(out, "damaged PTX: "), "CompileError") << out;
+  EXPECT_EQ(after(out, "empty PTX: "), "NoInputError") << out;
+  EXPECT_EQ(after(out, "CUDA C++ as PTX: "), "CompileError") << out;
+  EXPECT_EQ(after(out, "NVVM IR: "), "UnsupportedOptionError") << out;
+  EXPECT_THAT(out, HasSubstr("compile it with libNVVM to PTX, or with its option -gen-lto"));
+}
+
+TEST(Programs, PtxWithoutNvJitLink_IsForTheDriver) {
+  Computer computer;
+  computer.with_fake_driver();
+  const std::string out = computer.child({"programs", "ptx"});
+  EXPECT_EQ(after(out, "CUBIN of PTX: "), "ok") << out;
+  EXPECT_THAT(out, HasSubstr("fake: option 9=80\n"));
+}
+
 TEST(Programs, CubinWithoutArch_IsForTheContextsDevice) {
   NEEDS_ARTIFACTS("nvrtc-12.9");
   Computer computer;

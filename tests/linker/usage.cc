@@ -44,6 +44,18 @@ std::vector<Input> inputs(std::string_view ptx, const std::vector<unsigned char>
   return all;
 }
 
+Code from_source(std::string source, std::string helper) {
+  anycuda::Program program(std::move(source), "kernel.cu");
+  const Code kernel = program.compile(Output::lto_ir);
+  Options options;
+  options.lto = true;
+  if (!which_backend({kernel}, options).backend) return {};
+  return anycuda::Linker({kernel, anycuda::Program(std::move(helper)).compile(Output::lto_ir)},
+                         options)
+      .link();
+}
+
+// Code of before Code: a result is a std::string.
 std::string as_before(const std::string& source) {
   anycuda::Program program(source, "kernel.cu");
   std::string kernel = program.compile(Output::lto_ir);
@@ -51,5 +63,6 @@ std::string as_before(const std::string& source) {
   options.lto = true;
   anycuda::Linker linker({Input::bytes(InputType::lto_ir, kernel, "kernel")}, options);
   const auto cubin = linker.link();
-  return cubin + std::to_string(cubin.size());
+  const std::string& same = linker.link();
+  return cubin == same ? cubin + std::to_string(cubin.size()) : std::string();
 }

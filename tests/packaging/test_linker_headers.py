@@ -19,7 +19,8 @@ class LinkerHeaders(unittest.TestCase):
             self.skipTest("no C++ compiler: c++ is not on PATH")
 
     def compile(self, source: Path, compiler: str, standard: str) -> subprocess.CompletedProcess:
-        return subprocess.run([compiler, f"-std={standard}", *FLAGS, source], capture_output=True, text=True, check=False)
+        return subprocess.run([compiler, f"-std={standard}", *FLAGS, source], capture_output=True, text=True,
+                              check=False)
 
     def test_users_calls(self):
         for compiler in self.compilers:

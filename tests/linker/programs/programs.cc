@@ -30,10 +30,71 @@ void tell(const char* name, Program program, Output output) {
   if (!error.empty()) say("  %s", what.c_str());
 }
 
+// Each result goes into the next step as it is.
+void steps() {
+  Program caller(
+      "__device__ int twice(int); template <typename T> __global__ void scale(T* p) "
+      "{ *p = twice(*p); }\n#warning look\n",
+      "caller.cu", for_arch("sm_80"));
+  caller.add_name_expression("&scale<int>");
+  Program helper(
+      "__device__ int twice(int value) { return 2 * value; }\n"
+      "template <typename T> __global__ void clear(T* p) { *p = 0; }",
+      "helper.cu", for_arch("compute_80"));
+  helper.add_name_expression("&clear<int>");
+  for (const Output output : {Output::lto_ir, Output::ptx, Output::cubin}) {
+    const Code part = caller.compile(output);
+    say("%s: %s '%s', look %d, %zu name", name_of(output), name_of(part.type), part.name.c_str(),
+        part.log.find("look") != std::string::npos, part.lowered_names.size());
+    Options options = options_for(part.type);
+    options.verbose = true;
+    const std::vector<Input> inputs = {part, helper.compile(output)};
+    Linker linker(inputs, options);
+    const Code linked = linker.link();
+    say("  linked: %s '%s', log %d, %s, %s", name_of(linked.type), linked.name.c_str(),
+        linked.log == linker.info_log() + linker.error_log() && !linked.log.empty(),
+        linked.lowered_names.at("&scale<int>").c_str(),
+        linked.lowered_names.at("&clear<int>").c_str());
+  }
+}
+
+Program of_ptx(ProgramOptions options, std::string source =
+                                           ".version 7.0\n.target sm_80\n"
+                                           ".address_size 64\n"
+                                           ".visible .entry k() { ret; }\n") {
+  options.language = Language::ptx;
+  return Program(std::move(source), "k.ptx", std::move(options));
+}
+
+void ptx() {
+  tell("CUBIN of PTX", of_ptx({"sm_80"}), Output::cubin);
+  ProgramOptions all = {"compute_80"};
+  all.debug = all.line_info = true;
+  all.max_registers = 32;
+  tell("all options of PTX", of_ptx(all), Output::cubin);
+  tell("PTX of PTX", of_ptx({"sm_80"}), Output::ptx);
+  tell("LTO-IR of PTX", of_ptx({"sm_80"}), Output::lto_ir);
+  tell("PTX with standard", of_ptx({"sm_80", "c++17"}), Output::cubin);
+  ProgramOptions defines = {"sm_80"};
+  defines.defines = {"N=4"};
+  tell("PTX with defines", of_ptx(defines), Output::cubin);
+  tell("damaged PTX", of_ptx({"sm_80"}, ".version 7.0\n.target sm_80\n.what\n"), Output::cubin);
+  tell("empty PTX", of_ptx({"sm_80"}, ""), Output::cubin);
+  tell("CUDA C++ as PTX", of_ptx({"sm_80"}, "__global__ void k() {}"), Output::cubin);
+  Program named = of_ptx({"sm_80"});
+  named.add_name_expression("k");
+  tell("PTX with a name expression", std::move(named), Output::cubin);
+  ProgramOptions nvvm = {"sm_80"};
+  nvvm.language = Language::nvvm_ir;
+  tell("NVVM IR", Program("target triple = \"nvptx64-nvidia-cuda\"", "k.ll", nvvm), Output::ptx);
+}
+
 }  // namespace
 
 // make SOURCES OUT: the inputs of the other tests.
 // tell: errors and names.
+// steps: from source to a linked CUBIN.
+// ptx: from PTX.
 // context: a CUBIN for the current context's device.
 int programs(const Arguments& arguments) {
   if (arguments.at(0) == "make") {
@@ -47,6 +108,14 @@ int programs(const Arguments& arguments) {
         write(out + ".whole.cubin", whole.compile(Output::cubin));
       make(source, out + ".cubin", "sm_80", Output::cubin);
     }
+    return 0;
+  }
+  if (arguments.at(0) == "steps") {
+    steps();
+    return 0;
+  }
+  if (arguments.at(0) == "ptx") {
+    ptx();
     return 0;
   }
   if (arguments.at(0) == "context") {

@@ -4,27 +4,15 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-namespace anycuda::linker {
+#include "anycuda/linker/code.h"
 
-// The types of nvJitLink (nvJitLinkInputType) and the driver (CUjitInputType).
-enum class InputType : std::uint8_t {
-  any,      // detected by its first bytes: one of ptx, cubin, fatbin, object, library, lto_ir
-  ptx,      // one module as text; zero bytes at its end are allowed and not needed
-  cubin,    // a relocatable device ELF (-rdc=true), or a partial CUBIN of an incremental link
-  fatbin,   // the output of fatbinary and nvcc -fatbin -rdc=true
-  object,   // a host object file with device code in it (nvcc -c -rdc=true)
-  library,  // an archive of such objects
-  lto_ir,   // of NVRTC or nvcc, CUDA 12.0 or later; only nvJitLink, needs Options::lto
-  index,    // a file; only nvJitLink 12.6 or later
-  nvvm      // LTO-IR of CUDA 11; only the driver's linker, needs Options::lto and Options::backend
-};
-const char* name_of(InputType type);  // "PTX", "CUBIN", "LTO-IR"
+namespace anycuda::linker {
 
 // Elements of a range of bytes. A wider element would have an unknown byte order.
 template <typename Element>
@@ -50,6 +38,12 @@ struct IsByteRange<Range, std::void_t<decltype(std::data(std::declval<const Rang
 // A value: it owns its bytes and can be copied. It is checked by Linker's constructor.
 class Input {
  public:
+  // The result of a Program or a Linker, with its type, name and lowered names.
+  Input(Code code)  // NOLINT(google-explicit-constructor): Linker({kernel, helper})
+      : type_(code.type),
+        name_(std::move(code.name)),
+        content_(static_cast<std::string&&>(code)),
+        lowered_names_(std::move(code.lowered_names)) {}
   // `content` is copied, or moved in if it is a std::string that the caller moves. `name` is used
   // by the backend and in every error; empty: "input 1", by its position. (nvJitLinkAddData and
   // cuLinkAddData take a name for that.) Without a type it is InputType::any.
@@ -98,13 +92,16 @@ class Input {
   bool is_file() const { return is_file_; }
   const std::string& name() const { return name_; }        // of a file: its path
   const std::string& content() const { return content_; }  // of a file: empty
+  // Code::lowered_names; empty for other inputs.
+  const std::map<std::string, std::string>& lowered_names() const { return lowered_names_; }
 
  private:
   Input(InputType type, bool is_file, std::string name, std::string content);
   InputType type_;
-  bool is_file_;
+  bool is_file_ = false;
   std::string name_;
   std::string content_;
+  std::map<std::string, std::string> lowered_names_;
 };
 
 }  // namespace anycuda::linker

@@ -7,9 +7,9 @@
 //   Options options;
 //   options.arch = "sm_80";
 //   options.lto = true;
-//   anycuda::Linker linker({Input::bytes(InputType::lto_ir, kernel, "kernel"),
-//                           Input::bytes(InputType::lto_ir, helper, "helper")}, options);
-//   std::string cubin = linker.link();  // for cuModuleLoadData, cuLibraryLoadData
+//   anycuda::Linker linker({kernel,  // of Program::compile(Output::lto_ir)
+//                           Input::file("libhelpers.a")}, options);
+//   linker::Code cubin = linker.link();  // for cuModuleLoadData, cuLibraryLoadData
 //
 // Each Linker makes its own choice: two Linkers of one process may differ.
 #pragma once
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "anycuda/linker/choice.h"
+#include "anycuda/linker/code.h"
 #include "anycuda/linker/errors.h"
 #include "anycuda/linker/input.h"
 #include "anycuda/linker/options.h"
@@ -43,7 +44,7 @@ class Linker {
   Linker(const Linker&) = delete;
   Linker& operator=(const Linker&) = delete;
 
-  // Links, and returns output of type Options::output, which is checked: a CUBIN is an ELF for
+  // Links, and returns code of type Options::output, which is checked: a CUBIN is an ELF for
   // CUDA, PTX is text with a .version (its final zero byte is removed), LTO-IR has LTO-IR's magic
   // number, and every function was defined by one input. May be called again: it then links again,
   // reads files again and replaces the logs. Throws LinkError, InputError (a file has changed so
@@ -54,7 +55,7 @@ class Linker {
   //
   // The driver's linker works in the calling thread's current context, which must exist
   // (cuLinkCreate); nvJitLink needs none, unless `arch` is empty.
-  [[nodiscard]] std::string link();
+  [[nodiscard]] linker::Code link();
 
   // The backend's logs of the last link(), "" before it. They can be read after success, failure
   // and close(), but not after a move from this Linker.

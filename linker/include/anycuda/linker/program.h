@@ -1,24 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiles CUDA C++ source to PTX, CUBIN or LTO-IR with NVRTC: the step before linking.
+// Compiles CUDA C++ source to PTX, CUBIN or LTO-IR with NVRTC: the step before linking. Compiles
+// PTX to a CUBIN with a Linker.
 //
 //   anycuda::Program program(source, "kernel.cu");
-//   std::string ltoir = program.compile(linker::Output::lto_ir);
+//   linker::Code kernel = program.compile(linker::Output::lto_ir);  // an input of a Linker
 //
 // Sources: NVRTC documentation, "User Interface" and "Supported Compile Options".
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "anycuda/linker/code.h"
 #include "anycuda/linker/errors.h"
 #include "anycuda/linker/options.h"
 
 namespace anycuda {
 
 namespace linker {
+
+// What a Program's source is.
+enum class Language : std::uint8_t {
+  cuda,    // CUDA C++, compiled by NVRTC
+  ptx,     // PTX, compiled to a CUBIN by nvJitLink or the driver, which a Linker selects
+  nvvm_ir  // refused: only libNVVM compiles it (NVRTC and nvJitLink 12.9 and 13.5 do not)
+};
+const char* name_of(Language language);  // "CUDA C++"
 
 struct ProgramOptions {
   // The architecture that code is made for: "sm_80", "sm_90a", "sm_100f". "compute_80" means the
@@ -37,6 +48,9 @@ struct ProgramOptions {
   std::vector<std::string> include_folders = {};
   std::vector<std::string> defines = {};  // "N=4"
   std::vector<std::string> others = {};   // further NVRTC options, after all of the above
+  // For PTX only arch, debug, line_info and max_registers may be set: the others would change
+  // nothing, since the PTX is already compiled.
+  Language language = Language::cuda;
 };
 
 // A file that the source may include by this name, without a file system.
@@ -62,19 +76,20 @@ class Program {
   // To be called before compile(): "&scale<float>" (nvrtcAddNameExpression).
   void add_name_expression(std::string expression);
 
-  // Compiles, and returns the bytes: PTX without its final zero byte, a CUBIN, or LTO-IR (NVRTC
-  // 12.0 or later). May be called again, also for another output. Throws NoInputError (empty
-  // source), InputError (a zero byte in a text or a name), OptionError (an invalid value, or a
-  // CUBIN without `arch` and without a current context), BackendError (NVRTC is missing or too
-  // old), CompileError, ClosedError (moved from).
-  [[nodiscard]] std::string compile(linker::Output output);
+  // Compiles, and returns the code: PTX without its final zero byte, a CUBIN, or LTO-IR (NVRTC 12.0
+  // or later), with its log and lowered names. May be called again, also for another output. Throws
+  // NoInputError (empty source), InputError (a zero byte in a text or a name; not PTX), OptionError
+  // (an invalid value; a CUBIN without `arch` and without a current context; an option, header,
+  // name expression or output that the language does not have), BackendError (NVRTC is missing or
+  // too old; for PTX, no linker can be used), CompileError, ClosedError (moved from).
+  [[nodiscard]] linker::Code compile(linker::Output output);
 
-  // NVRTC's messages of the last compile(), with warnings, also after a failure; "" before it.
+  // The messages of the last compile(), with warnings, also after a failure; "" before it.
   const std::string& log() const;
   // The name that an added expression has in the code of the last compile(). Throws
   // std::out_of_range for an expression that was not added, or before a successful compile().
   [[nodiscard]] const std::string& lowered_name(const std::string& expression) const;
-  // The version of the NVRTC that the last compile() used; not known() before it.
+  // The version of the NVRTC that the last compile() used; not known() before it, and for PTX.
   linker::Version nvrtc_version() const;
 
  private:
