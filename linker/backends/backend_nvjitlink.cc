@@ -3,6 +3,7 @@
 // nvJitLink documentation, "Basic Usage" and "Functions".
 #include <algorithm>
 
+#include "anycuda/linker/probe.h"
 #include "api/nvjitlink_api.h"
 #include "device_code/rules/lto_ir.h"
 #include "linker/backends/backend.h"
@@ -70,6 +71,10 @@ void refuse_lto_ir_of_12(const Item& item, Version version) {
                    item.name);
 }
 
+bool is_lto(const std::vector<std::string>& options) {
+  return std::find(options.begin(), options.end(), "-lto") != options.end();
+}
+
 class Link {
  public:
   Link(const std::vector<Item>& items, std::vector<std::string> options, Version version,
@@ -95,8 +100,15 @@ class Link {
     if (result == api::NVJITLINK_SUCCESS) return;
     keep_logs();
     throw link_error({call + " (nvJitLink " + describe(version_) + ")", nvjitlink_result(result),
-                      static_cast<int>(result), hint_for_newer(items_, "nvJitLink", version_)},
+                      static_cast<int>(result), hint()},
                      items_, options_, *logs_);
+  }
+
+  // The driver is opened only if its version can matter.
+  std::string hint() const {
+    std::string hint = hint_for_newer(items_, "nvJitLink", version_);
+    if (hint.empty() || is_lto(options_)) return hint;
+    return hint_for_newer(items_, "nvJitLink", version_, probe_driver().version);
   }
 
   void add(const Item& item) {
@@ -145,7 +157,7 @@ class Link {
 
 std::string link_with_nvjitlink(const std::vector<Item>& items, std::vector<std::string> options,
                                 Version version, Output output, Logs* logs) {
-  if (std::find(options.begin(), options.end(), "-lto") != options.end()) {
+  if (is_lto(options)) {
     for (const Item& item : items) refuse_lto_ir_of_12(item, version);
   }
   return Link(items, std::move(options), version, logs).run(output);

@@ -48,9 +48,10 @@ void look_into(std::vector<Item>* items, const Options& options, const std::stri
 bool has_lto_ir(const std::vector<Item>& items);
 
 // "\n  what to do: " and a sentence about the first input made by a newer CUDA than the linker
-// is of. "" if no input is known to be newer, or the linker's version is unknown.
+// is of. "" if no input is known to be newer, or the linker's version is unknown. `driver`: the
+// driver's CUDA if its linker could make the link instead.
 std::string hint_for_newer(const std::vector<Item>& items, const std::string& linker,
-                           Version version);
+                           Version version, Version driver = {});
 
 // Limit in bytes for an input's name and for a ptxas option: nvJitLink 12.9 and 13.5 overrun a
 // buffer when they write messages with longer ones (measured: with 100,000 bytes, not with 60,000).

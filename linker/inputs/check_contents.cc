@@ -90,15 +90,18 @@ void look_into(std::vector<Item>* items, const Options& options, const std::stri
 }
 
 std::string hint_for_newer(const std::vector<Item>& items, const std::string& linker,
-                           Version version) {
+                           Version version, Version driver) {
   if (!version.known()) return "";
   for (const Item& item : items) {
     const Contents& contents = item.contents;
     if (!older(version, contents.made_by)) continue;
     const std::string cuda = describe(contents.made_by);
     const std::string own = describe(version);
+    const bool by_driver = driver.known() && !older(driver, contents.made_by);
     return joined({"\n  what to do: update", linker, "to CUDA", cuda, "or later, or compile",
-                   quoted(item.name), "with CUDA", own, "or older: it has",
+                   quoted(item.name), "with CUDA", own,
+                   by_driver ? "or older, or set Options::backend to the driver's linker: it has"
+                             : "or older: it has",
                    contents.newest + ", of CUDA", cuda + ", and", linker, "is of CUDA", own},
                   " ");
   }

@@ -9,6 +9,7 @@
 
 using namespace anycuda::test;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 namespace {
@@ -119,6 +120,22 @@ TEST(Rows, NewerDriver_KeepsTheOptionsOfNvJitLink) {
     EXPECT_EQ(after(out, name + std::string(": ")), "ok") << out;
   }
   EXPECT_EQ(after(out, "cache_mode: "), "UnsupportedOptionError") << out;
+}
+
+// PTX of CUDA 13.5 for nvJitLink 12.9, and a driver that may link it.
+TEST(Rows, NewerDriver_IsARemedyForNewerPtx) {
+  NEEDS_ARTIFACTS("nvjitlink-12.9", "nvrtc-13.5");
+  const auto told = [](const char* driver) {
+    Computer computer;
+    computer.with_fake_driver("context", driver).with_nvjitlink("12.9");
+    const std::string out = run(computer, "13.5");
+    EXPECT_EQ(after(out, "newer_driver | PTX | "), "nvJitLink, LinkError") << out;
+    EXPECT_THAT(out, HasSubstr("what to do: update nvJitLink to CUDA 13."));
+    return out;
+  };
+  const char* remedy = "or set Options::backend to the driver's linker: it has PTX 9.";
+  EXPECT_THAT(told("14000"), HasSubstr(remedy));
+  EXPECT_THAT(told("13000"), Not(HasSubstr(remedy)));
 }
 
 TEST(Rows, TooOldNvJitLinkIsUnusable) {
