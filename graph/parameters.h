@@ -26,6 +26,15 @@ OpaqueHandle loaded_module_of(CUfunction function) noexcept;  // operands.cc
 // it.
 OpaqueHandle event_owner(CUevent event);  // operands.cc
 
+// How an operand was given. `owner` is of the raw way: a typed operand owns itself.
+struct GivenWays {
+  bool typed;
+  bool raw;
+  bool owner;
+};
+// An error that names the operand, unless it is given in exactly one way.
+CUresult one_way(const char* operand, const char* typed, const char* raw, GivenWays given);
+
 OpaqueHandle& owner_of_role(Owners* owners, OwnerRole role);
 
 }  // namespace anycuda::graph

@@ -23,7 +23,8 @@ struct Bench {
   Buffer buffer;
   Event event;
   Kernel kernel;
-  KernelNode kernel_node;  // with buffers
+  KernelNode buffers_node;
+  Kernel taker;  // of one parameter of 4 bytes
   std::weak_ptr<int> former;
   CUstream stream = nullptr;
 };
@@ -120,7 +121,7 @@ const Operation kOperations[] = {
      }},
     {"Exec::set_host after launches",
      [](Bench* bench, const OpaqueHandle& owner) {
-       const Buffer& other = bench->kernel_node.argument_buffers.front();
+       const Buffer& other = bench->buffers_node.argument_buffers.front();
        CUresult result = bench->exec.set_host(bench->node, host(other.allocation()));
        if (result == CUDA_SUCCESS) result = bench->exec.launch(nullptr);
        if (result == CUDA_SUCCESS) result = bench->exec.set_host(bench->node, host(nullptr));
@@ -129,11 +130,20 @@ const Operation kOperations[] = {
      }},
     {"add_kernel with buffers of arguments",
      [](Bench* bench, const OpaqueHandle& owner) {
-       KernelNode& node = bench->kernel_node;
+       KernelNode& node = bench->buffers_node;
        node.argument_owner = owner;
        const CUresult result = add_kernel(bench->graph, {}, node, nullptr);
        node.argument_owner = nullptr;
        return result;
+     }},
+    {"add_kernel with values",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       try {
+         return add_kernel(bench->graph, {},
+                           kernel_node(bench->taker, {1, 32}, with_owner(1, owner)), nullptr);
+       } catch (const std::bad_alloc&) {  // of kernel_node()
+         return CUDA_ERROR_OUT_OF_MEMORY;
+       }
      }},
     {"Exec::update",
      [](Bench* bench, const OpaqueHandle&) { return bench->exec.update(bench->graph); }},
@@ -204,8 +214,9 @@ class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation
       EXPECT_EQ(add_host(bench.other, {}, host(former), nullptr), kOk);
       EXPECT_EQ(add_child(bench.graph, {}, bench.other, &bench.child), kOk);
       EXPECT_EQ(Exec::instantiate(bench.graph, &bench.exec), kOk);
-      bench.kernel_node.function = reinterpret_cast<CUfunction>(0x100);
-      bench.kernel_node.argument_buffers = {Buffer::wrap(0x1000, 4, std::make_shared<int>(1))};
+      bench.buffers_node.function = reinterpret_cast<CUfunction>(0x100);
+      bench.buffers_node.argument_buffers = {Buffer::wrap(0x1000, 4, std::make_shared<int>(1))};
+      EXPECT_EQ(Kernel::load("image", "takes_4", &bench.taker), kOk);
       former.reset();
       settle();
       const fake::Live before = driver().live();

@@ -369,7 +369,7 @@ TEST_F(Nodes, AnEmptyGridOrBlockIsRefused) {
 
 TEST_F(Nodes, AKernelThatTakesArgumentsGetsSome) {
   KernelNode node;
-  ASSERT_EQ(Kernel::load("image", "with_parameter", &node.kernel), kOk);
+  ASSERT_EQ(Kernel::load("image", "takes_8", &node.kernel), kOk);
   refused(node, add_kernel, "kernel arguments", "the kernel takes one or more");
   int value = 0;
   void* arguments[] = {&value};

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
   constexpr Topic kTopics[] = {{"owners", on_device<owners>},
                                {"slots", on_device<slots>},
                                {"operands", on_device<operands>},
+                               {"arguments", on_device<arguments>},
                                {"results", on_device<results>},
                                {"bodies", on_device<bodies>},
                                {"raw", on_device<raw>},

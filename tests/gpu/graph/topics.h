@@ -10,11 +10,12 @@ namespace gputest {
 void owners();    // each kind x {graph, clone, child, body, executable}, every order of destruction
 void slots();     // set_owner, get_owner, replaced owners, removed nodes
 void operands();  // typed, raw, both: what is kept and what is refused
-void results();   // launches compute from what only the graph holds
-void bodies();    // conditional nodes
-void raw();       // what others do to a graph by plain driver calls
-void changes();   // new parameters for each kind of node
-void updates();   // new parameters while a launch runs
+void arguments();     // of kernels, typed
+void results();       // launches compute from what only the graph holds
+void bodies();        // conditional nodes
+void raw();           // what others do to a graph by plain driver calls
+void changes();       // new parameters for each kind of node
+void updates();       // new parameters while a launch runs
 void replacing();     // owners in an executable that later updates have replaced
 void parameters();    // what no driver checks
 void devices();       // two GPUs

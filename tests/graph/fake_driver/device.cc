@@ -79,7 +79,7 @@ unsigned cuModuleLoadData(::CUmod_st** out, const void*) {
 unsigned cuModuleUnload(::CUmod_st* module) {
   FAULT;
   forget(&fake::world().modules, module);
-  fake::world().with_parameter.erase(module);
+  fake::world().parameters.erase(module);
   std::free(module);
   return 0;
 }
@@ -87,7 +87,16 @@ unsigned cuModuleGetFunction(::CUfunc_st** out, ::CUmod_st* module, const char* 
   FAULT;
   if (std::strcmp(name, "missing") == 0) return CUDA_ERROR_NOT_FOUND;
   *out = reinterpret_cast<::CUfunc_st*>(module);
-  if (std::strcmp(name, "with_parameter") == 0) fake::world().with_parameter.insert(module);
+  // "takes_8_4": a kernel with a parameter of 8 bytes and one of 4.
+  if (std::strncmp(name, "takes", 5) == 0) {
+    std::vector<std::size_t>& sizes = fake::world().parameters[module];
+    sizes.clear();
+    for (const char* at = name + 5; *at == '_';) {
+      char* end = nullptr;
+      sizes.push_back(std::strtoul(at + 1, &end, 10));
+      at = end;
+    }
+  }
   return 0;
 }
 unsigned cuFuncGetModule(::CUmod_st** out, ::CUfunc_st* function) {
@@ -98,9 +107,10 @@ unsigned cuFuncGetModule(::CUmod_st** out, ::CUfunc_st* function) {
 unsigned cuFuncGetParamInfo(::CUfunc_st* function, unsigned long index, unsigned long* offset,
                             unsigned long* size) {
   FAULT;
-  if (index != 0 || fake::world().with_parameter.count(function) == 0) return 1;
-  *offset = 0;
-  *size = 8;
+  const auto known = fake::world().parameters.find(function);
+  if (known == fake::world().parameters.end() || index >= known->second.size()) return 1;
+  *offset = 8 * index;
+  *size = known->second[index];
   return 0;
 }
 

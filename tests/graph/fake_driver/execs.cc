@@ -160,9 +160,12 @@ unsigned cuGraphExecHostNodeSetParams(::CUgraphExec_st* exec, ::CUgraphNode_st* 
   return 0;
 }
 unsigned cuGraphExecKernelNodeSetParams(::CUgraphExec_st* exec, ::CUgraphNode_st* node,
-                                        const CUDA_KERNEL_NODE_PARAMS_st*) {
+                                        const CUDA_KERNEL_NODE_PARAMS_st* parameters) {
   FAULT;
-  return node_in(exec, node, CU_GRAPH_NODE_TYPE_KERNEL) == nullptr ? 1 : 0;
+  ::CUgraphNode_st* const copy = node_in(exec, node, CU_GRAPH_NODE_TYPE_KERNEL);
+  if (copy == nullptr) return 1;
+  fake::set_kernel(copy, *parameters);
+  return 0;
 }
 unsigned cuGraphExecMemcpyNodeSetParams(::CUgraphExec_st* exec, ::CUgraphNode_st* node,
                                         const CUDA_MEMCPY3D_st*, ::CUctx_st*) {

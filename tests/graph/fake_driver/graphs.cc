@@ -125,13 +125,13 @@ unsigned cuGraphAddKernelNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes
                               unsigned long count, const CUDA_KERNEL_NODE_PARAMS_st* parameters) {
   FAULT;
   return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_KERNEL,
-             [&](auto* node) { node->operand = parameters->func; });
+             [&](auto* node) { fake::set_kernel(node, *parameters); });
 }
 unsigned cuGraphKernelNodeSetParams(::CUgraphNode_st* node,
                                     const CUDA_KERNEL_NODE_PARAMS_st* parameters) {
   FAULT;
   if (of_type(node, CU_GRAPH_NODE_TYPE_KERNEL) == nullptr) return 1;
-  node->operand = parameters->func;
+  fake::set_kernel(node, *parameters);
   return 0;
 }
 

@@ -123,6 +123,17 @@ void collect(const CUgraph_st& graph, References* out) {
   }
 }
 
+void set_kernel(CUgraphNode_st* node, const api::CUDA_KERNEL_NODE_PARAMS_st& parameters) {
+  node->operand = parameters.func;
+  node->arguments.clear();
+  const auto known = world().parameters.find(parameters.func);
+  if (known == world().parameters.end() || parameters.kernelParams == nullptr) return;
+  for (std::size_t at = 0; at < known->second.size(); ++at) {
+    const auto* const bytes = static_cast<const unsigned char*>(parameters.kernelParams[at]);
+    node->arguments.emplace_back(bytes, bytes + known->second[at]);
+  }
+}
+
 }  // namespace fake
 
 #ifndef FAKE_WITHOUT_USER_OBJECTS

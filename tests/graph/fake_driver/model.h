@@ -33,7 +33,9 @@ struct CUgraphNode_st {
   CUgraph_st* graph = nullptr;
   unsigned type = 0;
   api::CUDA_HOST_NODE_PARAMS_st host{};
-  const void* operand = nullptr;   // kernel's function, event
+  const void* operand = nullptr;  // kernel's function, event
+  // Copies of a kernel's arguments, where their sizes are known.
+  std::vector<std::vector<unsigned char>> arguments;
   unsigned long long address = 0;  // memcpy's and memset's destination
   const void* context = nullptr;   // memcpy's and memset's
   std::vector<CUgraph_st*> inner;  // the child graph, or the bodies
@@ -91,8 +93,8 @@ struct World {
   std::vector<CUgraphExec_st*> execs, free_execs;
   std::map<unsigned long long, CUctx_st*> memory;  // and where it was made
   std::map<const void*, CUctx_st*> modules, events;
-  std::set<const void*> with_parameter;                    // functions that take one
-  std::map<const void*, std::set<std::size_t>> waits_for;  // events, and launches
+  std::map<const void*, std::vector<std::size_t>> parameters;  // of functions: their sizes
+  std::map<const void*, std::set<std::size_t>> waits_for;      // events, and launches
   std::vector<Launch> launches;
   std::size_t launched = 0;
   // By number; the executable graph by its id, since the address may be another's by then.
@@ -141,6 +143,8 @@ CUgraphNode_st* new_node(CUgraph_st* graph, unsigned type);
 void destroy(CUgraph_st* graph);
 void destroy(CUgraphNode_st* node);
 CUgraph_st* copy_of(const CUgraph_st& graph);
+// A kernel node gets its function, and copies of the arguments, as the driver makes them.
+void set_kernel(CUgraphNode_st* node, const api::CUDA_KERNEL_NODE_PARAMS_st& parameters);
 // Whether it has conditional nodes, or nodes that allocate or free, at any depth: no driver copies
 // it.
 bool is_bound(const CUgraph_st& graph);

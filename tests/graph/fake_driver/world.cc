@@ -151,6 +151,16 @@ void invalidate(void* stream) {
   if (capture->own_graph) destroy(capture->graph);
 }
 
+const void* argument(void* exec, const void* node, std::size_t number) {
+  const auto* found = static_cast<const CUgraphNode_st*>(node);
+  if (exec != nullptr) {
+    for (const auto& [original, copy] : static_cast<CUgraphExec_st*>(exec)->nodes) {
+      if (original == node) found = &copy;
+    }
+  }
+  return number < found->arguments.size() ? found->arguments[number].data() : nullptr;
+}
+
 }  // namespace
 
 std::set<std::size_t> running_before(const CUstream_st* stream) {
@@ -240,6 +250,7 @@ extern "C" const fake::Control* fake_control() {
       [] { return fake::world().misuses; },
       [] { return fake::world().wrong_contexts; },
       [](const void* node) { return static_cast<const CUgraphNode_st*>(node)->context; },
+      fake::argument,
       fake::new_stream,
       fake::join,
       fake::invalidate,

@@ -14,30 +14,50 @@
 #include <functional>
 #include <vector>
 
+#include "anycuda/graph/launch.h"
 #include "anycuda/graph/operands.h"
 
 namespace anycuda::graph {
 
 struct KernelNode {
-  Kernel kernel;                  // typed
+  Kernel kernel = {};             // typed
   CUfunction function = nullptr;  // or raw
   // Keeps the module of a raw function loaded. Without this owner (or with a Kernel that has no
   // module owner) this library keeps a module that Kernel::load has loaded; the caller must keep
   // any other module, since the driver does not count references to modules.
-  OpaqueHandle code_owner;
-  unsigned grid[3] = {1, 1, 1};   // blocks; a dimension of 0 is CUDA_ERROR_INVALID_VALUE
-  unsigned block[3] = {1, 1, 1};  // threads; likewise
-  unsigned shared_bytes = 0;      // dynamic shared memory per block
-  // As for cuLaunchKernel: one pointer for each parameter, to its value, which the driver copies
-  // when the node is made. nullptr for a kernel with parameters is CUDA_ERROR_INVALID_VALUE if the
-  // driver can tell (CUDA 12.4 or later); null pointers in the array are not checked. Memory that
-  // the values point to is kept by argument_buffers and argument_owner.
+  OpaqueHandle code_owner = {};
+  Dim3 grid = {};             // blocks; a dimension of 0 is CUDA_ERROR_INVALID_VALUE
+  Dim3 block = {};            // threads; likewise
+  unsigned shared_bytes = 0;  // dynamic shared memory per block
+  // Raw: as for cuLaunchKernel, one pointer for each parameter, to its value, which the driver
+  // copies when the node is made. nullptr for a kernel with parameters is CUDA_ERROR_INVALID_VALUE
+  // if the driver can tell (CUDA 12.4 or later); null pointers in the array are not checked. Memory
+  // that the values point to is kept by argument_buffers and argument_owner, and by nothing else:
+  // the Buffers of `values` need not be named a second time.
   void** arguments = nullptr;
-  OpaqueHandle argument_owner;  // several owners: all_of({...})
+  OpaqueHandle argument_owner = {};  // several owners: all_of({...})
   // Memory that arguments point to, kept in addition to argument_owner. An empty or closed Buffer
   // is CUDA_ERROR_INVALID_VALUE.
-  std::vector<Buffer> argument_buffers;
+  std::vector<Buffer> argument_buffers = {};
+  // Typed: the values, with their owners (launch.h). `arguments` beside it is refused; the owners
+  // above are kept in addition.
+  Arguments values = {};
 };
+
+// A node for add_kernel(), set_kernel() and Exec::set_kernel():
+// `kernel_node(kernel, {grid, block}, buffer, 3, 1.0f)`. It owns the kernel's module, and what the
+// arguments own (Arguments in launch.h). Throws std::bad_alloc.
+template <typename... Values>
+KernelNode kernel_node(const Kernel& kernel, const LaunchConfig& launch,
+                       const Values&... arguments) {
+  KernelNode node;
+  node.kernel = kernel;
+  node.grid = launch.grid;
+  node.block = launch.block;
+  node.shared_bytes = launch.shared_bytes;
+  node.values = Arguments::of(arguments...);
+  return node;
+}
 
 // Memory that a copy or a memset works on: exactly one of buffer, address, host and array.
 // CUDA_ERROR_INVALID_VALUE: an access beyond the end of a Buffer of known size, of more than 2^57
@@ -45,19 +65,19 @@ struct KernelNode {
 // smaller than a row or a height smaller than a layer. A size of 0 rows, layers or bytes is left to
 // the driver.
 struct MemoryOperand {
-  Buffer buffer;  // typed
+  Buffer buffer = {};  // typed
   CUdeviceptr address = 0;
   void* host = nullptr;  // a source is only read
   CUarray array = nullptr;
-  OpaqueHandle owner;      // of address, host or array
-  std::size_t offset = 0;  // bytes from the beginning of the memory; in an array, of its first row
-  std::size_t pitch = 0;   // bytes from row to row; 0: rows follow each other
-  std::size_t height = 0;  // rows from layer to layer; 0: layers follow each other
+  OpaqueHandle owner = {};  // of address, host or array
+  std::size_t offset = 0;   // bytes from the beginning of the memory; in an array, of its first row
+  std::size_t pitch = 0;    // bytes from row to row; 0: rows follow each other
+  std::size_t height = 0;   // rows from layer to layer; 0: layers follow each other
 };
 
 struct MemcpyNode {
-  MemoryOperand destination;
-  MemoryOperand source;
+  MemoryOperand destination = {};
+  MemoryOperand source = {};
   std::size_t width = 0;  // bytes
   std::size_t rows = 1;
   std::size_t layers = 1;
@@ -65,7 +85,8 @@ struct MemcpyNode {
 };
 
 struct MemsetNode {
-  MemoryOperand destination;   // device memory; address and pitch are multiples of element_bytes
+  MemoryOperand destination =
+      {};                      // device memory; address and pitch are multiples of element_bytes
   unsigned value = 0;          // CUDA_ERROR_INVALID_VALUE if wider than an element
   unsigned element_bytes = 1;  // 1, 2 or 4
   std::size_t width = 0;       // elements
@@ -78,11 +99,11 @@ struct HostNode {
   // calls it on a thread of the driver; launches that run at the same time may call it at the same
   // time. It must not call CUDA (CUDA Driver API, cuLaunchHostFunc). An exception that it throws is
   // caught and recorded (lost_exceptions() and lost_exception() in drain.h).
-  std::function<void()> call;
+  std::function<void()> call = {};
   CUhostFn function = nullptr;  // or raw, called with `data`
-  OpaqueHandle function_owner;
+  OpaqueHandle function_owner = {};
   const void* data = nullptr;
-  OpaqueHandle data_owner;
+  OpaqueHandle data_owner = {};
   // true: each time this struct is given to this library, data_size bytes from `data` are copied,
   // and `function` is called with the copy (not nullptr, even if data_size is 0). data_owner and
   // copy_data are two ways to keep the data, so giving both is refused.
@@ -91,9 +112,9 @@ struct HostNode {
 };
 
 struct EventNode {
-  Event event;  // typed
+  Event event = {};  // typed
   CUevent raw = nullptr;
-  OpaqueHandle owner;
+  OpaqueHandle owner = {};
 };
 
 struct MemAllocNode {

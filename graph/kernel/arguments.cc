@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/kernel/arguments.h"
+
+#include "graph/driver_support.h"
+#include "graph/error.h"
+
+namespace anycuda::graph {
+namespace {
+
+// unknown: a driver before CUDA 12.4, or one that gives another error than for a parameter that
+// does not exist.
+enum class Parameter { exists, none, unknown };
+
+Parameter ask(CUfunction function, std::size_t number, std::size_t* size) noexcept {
+  std::size_t offset = 0;
+  if (driver_version() < 12040) return Parameter::unknown;
+  const unsigned status = api::cuFuncGetParamInfo(function, number, &offset, size);
+  if (status == api::CUDA_SUCCESS) return Parameter::exists;
+  return status == api::CUDA_ERROR_INVALID_VALUE ? Parameter::none : Parameter::unknown;
+}
+
+CUresult wrong_count(std::size_t given, std::size_t taken) noexcept {
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "kernel arguments: %zu %s given, and the kernel takes %zu. Give one value for each "
+              "parameter",
+              given, given == 1 ? "is" : "are", taken);
+}
+
+}  // namespace
+
+bool takes_arguments(CUfunction function) noexcept {
+  std::size_t size = 0;
+  return ask(function, 0, &size) == Parameter::exists;
+}
+
+CUresult ArgumentCheck::run(CUfunction function, const Arguments& arguments) noexcept {
+  const ArgumentList& list = *arguments.list_;
+  if (list.empty_buffer != list.count) {
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "kernel argument %zu: the Buffer is empty or closed. Pass nullptr for a null "
+                "pointer",
+                list.empty_buffer);
+  }
+  std::size_t size = 0;
+  for (std::size_t at = 0; at < list.count; ++at) {
+    const Parameter parameter = ask(function, at, &size);
+    if (parameter == Parameter::unknown) return CUDA_SUCCESS;
+    if (parameter == Parameter::none) return wrong_count(list.count, at);
+    if (size == list.sizes[at]) continue;
+    return fail(CUDA_ERROR_INVALID_VALUE,
+                "kernel argument %zu: a value of %zu bytes is given, and the kernel takes %zu "
+                "bytes. Pass a value of the parameter's type",
+                at, list.sizes[at], size);
+  }
+  std::size_t taken = list.count;
+  while (ask(function, taken, &size) == Parameter::exists) ++taken;
+  return taken == list.count ? CUDA_SUCCESS : wrong_count(list.count, taken);
+}
+
+}  // namespace anycuda::graph
