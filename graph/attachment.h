@@ -89,8 +89,8 @@ void release(OwnerList* list) noexcept;
 
 bool any(const Owners& owners);
 
-// The allocation of a Buffer that was closed (closed_buffer.cc): refused wherever an owner is
-// given.
+// The allocation of a Buffer that was closed (operands/closed_buffer.cc): refused wherever an owner
+// is given.
 bool is_closed(const OpaqueHandle& owner) noexcept;
 CUresult check_owners(const Owners& owners) noexcept;
 

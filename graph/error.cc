@@ -13,16 +13,20 @@ namespace {
 // gone.
 constexpr std::size_t kLongest = 512;
 thread_local char sentence[kLongest];
+thread_local CUresult sentence_status = CUDA_SUCCESS;
 
 }  // namespace
 
 const char* last_error() noexcept { return sentence; }
+
+CUresult last_status() noexcept { return sentence_status; }
 
 CUresult fail(CUresult status, const char* format, ...) noexcept {
   std::va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(sentence, kLongest, format, arguments);
   va_end(arguments);
+  sentence_status = status;
   return status;
 }
 

@@ -13,6 +13,8 @@ namespace anycuda::graph {
 // it works when memory is exhausted.
 [[gnu::format(printf, 2, 3)]] CUresult fail(CUresult status, const char* format, ...) noexcept;
 
+CUresult last_status() noexcept;  // the status of last_error()
+
 void drain_at_entry() noexcept;  // drain.cc
 
 // Runs the body of a public function: first releases retired owners; turns exceptions into

@@ -29,7 +29,7 @@ Graph::~Graph() { give_up(); }
 
 // Destroys the graph. If the driver refuses, no Graph owns the graph any more.
 void Graph::give_up() noexcept {
-  destroy();
+  static_cast<void>(destroy());
   const GraphState::Pointer& state = GraphState::of(view_);
   if (state != nullptr) state->disown();
 }

@@ -20,11 +20,11 @@ CUresult resolve(const EventNode& node, CUevent* out, Owners* owners);
 
 // The owner of the function's module if Kernel::load has loaded the module, else empty: the driver
 // does not count references to modules, so this library cannot keep any other module loaded.
-OpaqueHandle loaded_module_of(CUfunction function) noexcept;  // operands.cc
+OpaqueHandle loaded_module_of(CUfunction function) noexcept;  // operands/operands.cc
 
 // Destroys the event in the context that is current now. Throws std::bad_alloc, having destroyed
 // it.
-OpaqueHandle event_owner(CUevent event);  // operands.cc
+OpaqueHandle event_owner(CUevent event);  // operands/operands.cc
 
 // How an operand was given. `owner` is of the raw way: a typed operand owns itself.
 struct GivenWays {

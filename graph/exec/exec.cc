@@ -25,7 +25,7 @@ CUresult prepare_list(CUgraph graph, ScopedGraphRef* through, std::shared_ptr<Ex
 
 }  // namespace
 
-Exec::~Exec() { destroy(); }
+Exec::~Exec() { static_cast<void>(destroy()); }
 
 Exec::Exec(Exec&& other) noexcept
     : exec_(other.exec_), exec_owners_(std::move(other.exec_owners_)) {
@@ -34,7 +34,7 @@ Exec::Exec(Exec&& other) noexcept
 
 Exec& Exec::operator=(Exec&& other) noexcept {
   if (this != &other) {
-    destroy();
+    static_cast<void>(destroy());
     std::swap(exec_, other.exec_);
     std::swap(exec_owners_, other.exec_owners_);
   }

@@ -10,7 +10,8 @@ PROGRAM = bundle.HERE / "graph" / "graph_gpu"
 
 def run(log: Log, checked: bool = False) -> int:
     env = bundle.environment(bundle.HERE / "stubs")
-    failures = checks.run("graph", PROGRAM, env, log) + checks.example("graph", env, log)
+    failures = checks.run("graph", PROGRAM, env, log)
+    failures += sum(checks.example(name, env, log) for name in ("graph", "graph_kernels"))
     if checked:
         checker = checks.memcheck()
         if not checker:

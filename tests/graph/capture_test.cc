@@ -49,7 +49,7 @@ TEST_F(Captures, CallbacksAreKeptWithTheirNodes) {
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
   ASSERT_EQ(remove_node(one, captured), kOk);
   EXPECT_TRUE(owner.alive());
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_FALSE(owner.alive());
 }
 
@@ -76,7 +76,7 @@ TEST_F(Captures, OtherWorkIsKeptWhereAnOwnerIsGiven) {
   EXPECT_FALSE(with_last.alive());
   EXPECT_TRUE(whole.alive());
   EXPECT_TRUE(nobody.alive());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_FALSE(whole.alive());
   EXPECT_FALSE(nobody.alive());
 }
@@ -102,7 +102,7 @@ TEST_F(Captures, ANodeThatMayBeThereKeepsItsOwners) {
   Graph one;
   ASSERT_EQ(capture.end(&one), kOk);
   EXPECT_TRUE(owner.alive());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_FALSE(owner.alive());
 }
 
@@ -141,7 +141,7 @@ TEST_F(Captures, ANodeThatCannotBeFoundKeepsItsOwners) {
   ASSERT_EQ(capture.end(&one), kOk);
   EXPECT_TRUE(owner.alive());
   EXPECT_TRUE(unasked.alive());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_FALSE(owner.alive());
   EXPECT_FALSE(unasked.alive());
 }
@@ -215,7 +215,7 @@ TEST_F(Captures, ForkSharesTheGraphWithoutAView) {
   ASSERT_EQ(primary.view(&view), kOk);
   EXPECT_EQ(view, one.view());
   EXPECT_TRUE(owner.alive());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_FALSE(owner.alive());
   EXPECT_EQ(primary.view(&view), CUDA_ERROR_INVALID_VALUE);
 }
@@ -257,7 +257,7 @@ TEST_F(Captures, ABodyHasAViewAfterTheEnd) {
   ASSERT_EQ(capture.view(&view), kOk);
   EXPECT_EQ(view, bodies[0]);
   EXPECT_TRUE(owner.alive());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_EQ(capture.view(&view), CUDA_ERROR_INVALID_VALUE);
   EXPECT_FALSE(owner.alive());
 }
@@ -290,7 +290,7 @@ TEST_F(Captures, RetiredOwnersCanBeReleasedMeanwhile) {
   set = MemsetNode();
   buffer.close();
   Capture capture = begin(CaptureMode::global);
-  other.destroy();
+  EXPECT_EQ(other.destroy(), kOk);
   driver().flush();
   EXPECT_EQ(driver().live().memory, 1U);
   ASSERT_EQ(capture.call(host(nullptr)), kOk);

@@ -70,11 +70,11 @@ TEST_F(Devices, OneGraphHasOwnersOfBoth) {
   use(0);
   Exec exec;
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   ASSERT_EQ(exec.launch(nullptr), kOk);
   settle();
   EXPECT_EQ(driver().live().memory, 5U);
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   settle();
   EXPECT_EQ(driver().live().memory, 0U);
   EXPECT_EQ(current(), contexts_[0]);
@@ -100,7 +100,7 @@ TEST_F(Devices, OtherDevicesThreadMayRelease) {
   EXPECT_EQ(driver().live().memory, 2U);
   std::thread([&] {
     use(1);
-    one.destroy();
+    EXPECT_EQ(one.destroy(), kOk);
     settle();
     EXPECT_EQ(current(), contexts_[1]);
   }).join();
@@ -116,7 +116,7 @@ TEST_F(Devices, ThreadWithoutAContextMayRelease) {
   set = MemsetNode();
   std::thread([&] {
     api::cuCtxSetCurrent(nullptr);
-    one.destroy();
+    EXPECT_EQ(one.destroy(), kOk);
     settle();
   }).join();
   EXPECT_EQ(driver().live().memory, 0U);
@@ -167,12 +167,12 @@ TEST_F(Devices, PeersReadEachOthersMemory) {
   kernel = KernelNode();
   Graph parent = graph();
   ASSERT_EQ(add_child(parent, {}, one, nullptr), kOk) << last_error();
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   settle();
   EXPECT_EQ(driver().live().memory, 1U);
   EXPECT_EQ(driver().live().modules, 1U);
   use(1);
-  parent.destroy();
+  EXPECT_EQ(parent.destroy(), kOk);
   settle();
   EXPECT_EQ(driver().live().memory, 0U);
   EXPECT_EQ(driver().live().modules, 0U);

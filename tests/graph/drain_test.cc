@@ -26,7 +26,7 @@ TEST_F(Drain, DeletersRunWhereTheLibraryIsCalled) {
   std::thread::id deleted;
   Graph one = graph();
   node(one, with([&] { deleted = std::this_thread::get_id(); }));
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   driver().flush();
   EXPECT_EQ(pending(), 1U);
   EXPECT_EQ(deleted, std::thread::id());
@@ -40,7 +40,7 @@ TEST_F(Drain, LateReleasesAreNotLost) {
   driver().hold_destructors(true);
   Graph one = graph();
   node(one, owner.take());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_EQ(drain(), 0U);
   driver().hold_destructors(false);
   EXPECT_FALSE(owner.alive());
@@ -59,7 +59,7 @@ TEST_F(Drain, ADeleterMayCallTheLibrary) {
          Graph another;
          EXPECT_EQ(Graph::create(&another), kOk);
        }));
-  outer.destroy();
+  EXPECT_EQ(outer.destroy(), kOk);
   settle();
   EXPECT_EQ(nested, 0U) << "the drain that runs the deleter goes on";
   EXPECT_FALSE(inner_owner.alive());
@@ -69,7 +69,7 @@ TEST_F(Drain, NestedDrainReturnsAtOnceAndTheOuterCountsAll) {
   std::vector<std::size_t> counts;
   Graph one = graph();
   for (int at = 0; at < 5; ++at) node(one, with([&] { counts.push_back(drain()); }));
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   driver().flush();
   EXPECT_EQ(drain(), 5U);
   EXPECT_THAT(counts, testing::ElementsAre(0U, 0U, 0U, 0U, 0U));

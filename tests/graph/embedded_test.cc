@@ -41,7 +41,7 @@ TEST_F(Embedded, ACloneKnowsItsNodesOwners) {
   const CUgraphNode copy = twin(original, clone);
   EXPECT_EQ(graph_get_owner(clone, original, OwnerRole::extra), nullptr) << "the source's node";
   EXPECT_NE(graph_get_owner(clone, copy, OwnerRole::extra), nullptr);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_TRUE(owner.alive());
   ASSERT_EQ(graph_set_owner(clone, copy, OwnerRole::extra, second.take()), kOk);
   EXPECT_FALSE(owner.alive());
@@ -82,7 +82,7 @@ TEST_F(Embedded, ChildAtADestroyedChildsAddressIsNew) {
   CUgraphNode child = nullptr;
   GraphView embedded;
   ASSERT_EQ(add_child(one, {}, inner, &child, &embedded), kOk);
-  inner.destroy();
+  EXPECT_EQ(inner.destroy(), kOk);
   ASSERT_EQ(api::cuGraphDestroyNode(child), 0U);
   EXPECT_FALSE(gone.alive());
   CUgraph another = nullptr;
@@ -118,7 +118,7 @@ class ReusedAddress : public Embedded {
     leaf_ = only_node(embedded_.get());
   }
   void TearDown() override {
-    one_.destroy();
+    EXPECT_EQ(one_.destroy(), kOk);
     EXPECT_FALSE(owner_.alive());
     Embedded::TearDown();
   }
@@ -189,7 +189,7 @@ TEST_F(ReusedAddress, WhileAnExecutableHasTheOwners) {
   replace_by_raw_calls();
   find_and_use();
   EXPECT_TRUE(owner_.alive()) << "the executable runs with it";
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_FALSE(owner_.alive());
 }
 
@@ -284,13 +284,13 @@ TEST_F(Embedded, NodesOfACloneAreChangedIndependently) {
   CUgraphNode child = nullptr;
   GraphView embedded;
   ASSERT_EQ(add_child(one, {}, inner, &child, &embedded), kOk) << last_error();
-  inner.destroy();
+  EXPECT_EQ(inner.destroy(), kOk);
   Graph clone;
   ASSERT_EQ(one.clone(&clone), kOk);
   ASSERT_EQ(remove_node(one, child), kOk);
   EXPECT_FALSE(embedded.valid());
   EXPECT_TRUE(owner.alive());
-  clone.destroy();
+  EXPECT_EQ(clone.destroy(), kOk);
   EXPECT_FALSE(owner.alive());
 }
 
@@ -306,7 +306,7 @@ TEST_F(Embedded, AChildGraphIsACopyWithItsOwners) {
   EXPECT_NE(embedded, child.view());
   EXPECT_EQ(graph_get_owner(embedded, source, OwnerRole::extra), nullptr);
   node(embedded, after.take());
-  child.destroy();
+  EXPECT_EQ(child.destroy(), kOk);
   EXPECT_TRUE(before.alive());
   GraphView again;
   ASSERT_EQ(child_graph(parent, made, &again), kOk);
@@ -334,10 +334,10 @@ TEST_F(Embedded, ExecutableHoldsTheChildsOwners) {
   }
   Exec exec;
   ASSERT_EQ(Exec::instantiate(parent, &exec), kOk);
-  parent.destroy();
+  EXPECT_EQ(parent.destroy(), kOk);
   EXPECT_TRUE(owner.alive());
   EXPECT_TRUE(late.alive());
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_FALSE(owner.alive());
   EXPECT_FALSE(late.alive());
 }
@@ -370,14 +370,14 @@ TEST_F(Embedded, ACloneKnowsTheGraphsInItsNodes) {
   ASSERT_EQ(child_graph(third, twin(in_first, third), &fourth), kOk);
   const CUgraphNode leaf_in_clone = twin(leaf_in_parent, fourth);
   EXPECT_NE(graph_get_owner(fourth, leaf_in_clone, OwnerRole::extra), nullptr);
-  inner.destroy();
-  middle.destroy();
-  parent.destroy();
+  EXPECT_EQ(inner.destroy(), kOk);
+  EXPECT_EQ(middle.destroy(), kOk);
+  EXPECT_EQ(parent.destroy(), kOk);
   EXPECT_FALSE(second.valid());
   EXPECT_TRUE(owner.alive());
   ASSERT_EQ(remove_node(fourth, leaf_in_clone), kOk);
   EXPECT_EQ(owner.alive(), !driver_has_ids()) << "else the graph of this address may be another";
-  clone.destroy();
+  EXPECT_EQ(clone.destroy(), kOk);
   EXPECT_FALSE(fourth.valid());
   EXPECT_FALSE(owner.alive());
 }
@@ -394,7 +394,7 @@ TEST_F(Embedded, DriverFindsNothing_OwnersStayUntilTheCopyIsDestroyed) {
   }
   EXPECT_TRUE(embedded.valid());
   EXPECT_TRUE(owner.alive());
-  parent.destroy();
+  EXPECT_EQ(parent.destroy(), kOk);
   EXPECT_FALSE(owner.alive());
 }
 
@@ -418,7 +418,7 @@ TEST_F(Embedded, BodiesOwnTheirs) {
       ASSERT_EQ(by_node ? remove_node(one, made) : one.destroy(), kOk);
       for (const GraphView& body : bodies) EXPECT_FALSE(body.valid());
       for (const Watched& owner : owners) EXPECT_TRUE(owner.alive()) << "the executable has it";
-      exec.destroy();
+      EXPECT_EQ(exec.destroy(), kOk);
       for (const Watched& owner : owners) EXPECT_FALSE(owner.alive());
     }
   }
@@ -484,7 +484,7 @@ TEST_F(Embedded, AViewNeverNamesAnotherGraphOfTheSameAddress) {
   Graph first = graph();
   const CUgraph address = first.get();
   const GraphView view = first;
-  first.destroy();
+  EXPECT_EQ(first.destroy(), kOk);
   Graph second = graph();
   ASSERT_EQ(second.get(), address) << "the fake driver gives addresses out again";
   EXPECT_FALSE(view.valid());
@@ -545,7 +545,7 @@ TEST_F(Embedded, AGraphThatAGraphOwnsCannotBeAdopted) {
   ASSERT_EQ(Graph::adopt(raw, &adopted), kOk) << last_error();
   refused(raw);
   refused(first.get());
-  adopted.destroy();
+  EXPECT_EQ(adopted.destroy(), kOk);
   // Another graph of that address is another graph.
   CUgraph again = nullptr;
   ASSERT_EQ(api::cuGraphCreate(&again, 0), 0U);

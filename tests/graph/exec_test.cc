@@ -74,16 +74,16 @@ TEST_F(Execs, EveryKindOfNodeIsUpdated) {
   node(other, owners[5].take());
   EXPECT_EQ(exec.set_child(nodes[5], other), kOk) << last_error();
   EXPECT_EQ(exec.set_with_owners({owners[6].take()}, [](CUgraphExec) { return kOk; }), kOk);
-  other.destroy();
-  one.destroy();
-  child.destroy();
+  EXPECT_EQ(other.destroy(), kOk);
+  EXPECT_EQ(one.destroy(), kOk);
+  EXPECT_EQ(child.destroy(), kOk);
   kernel = KernelNode();
   copy = MemcpyNode();
   set = MemsetNode();
   event = EventNode();
   for (const Watched& owner : owners) EXPECT_TRUE(owner.alive());
   EXPECT_FALSE(inner.alive());  // only the former child had it
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   for (const Watched& owner : owners) EXPECT_FALSE(owner.alive());
 }
 
@@ -97,7 +97,7 @@ TEST_F(Execs, AWholeUpdateTakesTheOwnersOfTheNewGraph) {
   Exec exec;
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
   ASSERT_EQ(exec.set_host(made, host(single.take())), kOk);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   Graph two = graph();
   ASSERT_EQ(add_host(two, {}, host(fresh.take()), &made), kOk);
   int why = -1;
@@ -105,13 +105,13 @@ TEST_F(Execs, AWholeUpdateTakesTheOwnersOfTheNewGraph) {
   EXPECT_EQ(why, 0);
   EXPECT_FALSE(former.alive());
   EXPECT_FALSE(single.alive());
-  two.destroy();
+  EXPECT_EQ(two.destroy(), kOk);
   EXPECT_TRUE(fresh.alive());
   // It still takes owners.
   Watched late;
   ASSERT_EQ(exec.set_with_owners({late.take()}, [](CUgraphExec) { return kOk; }), kOk);
   EXPECT_TRUE(late.alive());
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_FALSE(fresh.alive());
   EXPECT_FALSE(late.alive());
 }
@@ -137,8 +137,8 @@ TEST_F(Execs, AWholeUpdateThatFailsLeavesAllAsBefore) {
   EXPECT_STREQ(name_of(UpdateResult::attributes_changed), "attributes_changed");
   EXPECT_STREQ(name_of(UpdateResult::success), "success");
   for (const int none : {-1, 9}) EXPECT_STREQ(name_of(static_cast<UpdateResult>(none)), "unknown");
-  two.destroy();
-  one.destroy();
+  EXPECT_EQ(two.destroy(), kOk);
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_TRUE(former.alive());
   EXPECT_TRUE(single.alive());
   EXPECT_FALSE(other.alive());
@@ -158,7 +158,7 @@ TEST_F(Execs, OwnersOfARunningLaunchStayUntilItEnds) {
   Graph two = graph();
   ASSERT_EQ(add_host(two, {}, host(nullptr), nullptr), kOk);
   ASSERT_EQ(exec.update(two), kOk);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_TRUE(former.alive());
   EXPECT_TRUE(single.alive());
   driver().finish_launches();
@@ -168,7 +168,7 @@ TEST_F(Execs, OwnersOfARunningLaunchStayUntilItEnds) {
   Watched last;
   ASSERT_EQ(exec.set_with_owners({last.take()}, [](CUgraphExec) { return kOk; }), kOk);
   ASSERT_EQ(exec.launch(nullptr), kOk);
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_TRUE(last.alive());
   driver().finish_launches();
   EXPECT_FALSE(last.alive());

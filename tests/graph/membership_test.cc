@@ -171,9 +171,9 @@ TEST_F(Membership, ANodeOfAnotherGraphIsRefused) {
   all_refuse(one, foreign, kForeign);
   Graph clone;
   ASSERT_EQ(one.clone(&clone), kOk);
-  clone.destroy();
+  EXPECT_EQ(clone.destroy(), kOk);
   EXPECT_EQ(driver().live().nodes, before);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_TRUE(owner.alive());
 }
 

@@ -69,7 +69,7 @@ TEST_F(NodeOwners, BadGraphNodeOrRoleIsRefused) {
             CUDA_ERROR_INVALID_VALUE);
   EXPECT_STREQ(last_error(), "role 4 does not exist: a node has 4 roles");
   const GraphView view = one;
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_EQ(graph_set_owner(view, empty, OwnerRole::code, owner), CUDA_ERROR_INVALID_VALUE);
   EXPECT_THAT(last_error(), HasSubstr("the graph no longer exists"));
   EXPECT_EQ(graph_get_owner(view, empty, OwnerRole::code), nullptr);
@@ -99,12 +99,12 @@ TEST_F(NodeOwners, ReplacedOwner_StaysWithEarlierObjects) {
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
   ASSERT_EQ(graph_set_owner(one, changed, OwnerRole::extra, second.take()), kOk);
   EXPECT_TRUE(first.alive());
-  clone.destroy();
+  EXPECT_EQ(clone.destroy(), kOk);
   EXPECT_TRUE(first.alive());
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_FALSE(first.alive());
   EXPECT_TRUE(second.alive());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_FALSE(second.alive());
 }
 

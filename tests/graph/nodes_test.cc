@@ -58,7 +58,7 @@ TEST_F(Nodes, AKernelKeepsItsModuleAndItsArguments) {
   settle();
   EXPECT_EQ(driver().live().modules, 1U);
   EXPECT_TRUE(arguments.alive());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_FALSE(arguments.alive());
   EXPECT_EQ(driver().live().modules, 0U);
 }
@@ -80,7 +80,7 @@ TEST_F(Nodes, TheAllocationIsTheOwnerNotItsWrapper) {
   set.destination.buffer.close();
   settle();
   EXPECT_EQ(driver().live().memory, 3U);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   settle();
   EXPECT_EQ(driver().live().memory, 0U);
 }
@@ -137,7 +137,7 @@ TEST_F(Nodes, RawOperandsHaveAnOwnerOrNone) {
   host = HostNode();
   event_node = EventNode();
   for (const Watched& owner : owners) EXPECT_TRUE(owner.alive());
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   for (const Watched& owner : owners) EXPECT_FALSE(owner.alive());
 }
 
@@ -275,7 +275,7 @@ TEST_F(Nodes, RawMemory_InvalidRangeIsRefused) {
   std::swap(copy.source, copy.destination);
   Graph one = graph();
   EXPECT_EQ(add_memcpy(one, {}, copy, nullptr), kOk) << last_error();
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   copy.width = 6;
   refused(copy, add_memcpy, "memcpy source", "more than any memory has");
 
@@ -396,7 +396,7 @@ TEST_F(Nodes, BuffersOfArgumentsAreKept) {
   node = KernelNode();
   EXPECT_TRUE(owner.alive());
   EXPECT_EQ(driver().live().memory, 2U);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_FALSE(owner.alive());
   EXPECT_EQ(driver().live().memory, 0U);
 
@@ -419,7 +419,7 @@ TEST_F(Nodes, KnownModuleOfARawFunctionIsKept) {
   loaded = Kernel();
   settle();
   EXPECT_EQ(driver().live().modules, 1U);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   settle();
   EXPECT_EQ(driver().live().modules, 0U);
   // The library does not keep a module that another loader has loaded, nor one that is unloaded.
@@ -449,7 +449,7 @@ TEST_F(Nodes, HostDataIsCopiedOnRequest) {
   data.fill(0);
   Exec exec;
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   EXPECT_EQ(exec.launch(nullptr), kOk);
   EXPECT_THAT(seen, testing::ElementsAre(4, 5, 6));
 }
@@ -500,13 +500,13 @@ TEST_F(Nodes, ACallableIsKeptAndItsExceptionsEndInIt) {
   host = HostNode();
   Exec exec;
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
-  one.destroy();
+  EXPECT_EQ(one.destroy(), kOk);
   const std::size_t before = lost_exceptions();
   EXPECT_EQ(exec.launch(nullptr), kOk);
   EXPECT_EQ(*calls, 1);
   EXPECT_EQ(lost_exceptions(), before + 1);
   EXPECT_TRUE(captured.alive());
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_FALSE(captured.alive());
 }
 

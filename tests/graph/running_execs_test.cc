@@ -105,7 +105,7 @@ TEST_F(RunningExecs, AnUpdateDoesNotForgetTheLaunch) {
   Graph other = graph();
   add_callback(other);
   ASSERT_EQ(exec.update(other), kOk) << last_error();
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_EQ(execs(), 1U);
   driver().finish_launches();
   EXPECT_EQ(execs(), 0U);
@@ -118,7 +118,7 @@ TEST_F(RunningExecs, UpdateKeepsWatching) {
   ASSERT_EQ(Exec::instantiate(one, &exec), kOk);
   ASSERT_EQ(exec.update(one), kOk) << last_error();
   ASSERT_EQ(exec.launch(nullptr), kOk);
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_EQ(execs(), 1U);
 }
 
@@ -149,7 +149,7 @@ TEST_F(RunningExecs, TheLastLaunchCounts) {
   Exec exec = launched(one);
   driver().finish_launches();
   ASSERT_EQ(exec.launch(nullptr), kOk);
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_EQ(execs(), 1U);
 }
 
@@ -220,7 +220,7 @@ TEST_F(RunningExecs, LostContext_AreKept) {
   add_callback(one);
   Exec exec = launched(one);
   const CUgraphExec raw = exec.get();
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   driver().fail_function("cuEventQuery", 1, api::CUDA_ERROR_CONTEXT_IS_DESTROYED);
   drain();
   EXPECT_TRUE(driver().failed());
@@ -252,7 +252,7 @@ TEST_F(RunningExecs, AreDestroyedAtOnceWhereTheContextHasFailed) {
   driver().fail_function("cuEventRecord", 1, 700);
   EXPECT_EQ(exec.launch(nullptr), kOk);
   driver().finish_launches();
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_EQ(driver().live().execs, 0U);
 }
 
@@ -266,7 +266,7 @@ TEST_F(RunningExecs, CapturedLaunchDoesNotHideTheRunningOne) {
   ASSERT_EQ(exec.launch(stream), kOk) << last_error();
   Graph captured;
   ASSERT_EQ(capture.end(&captured), kOk);
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_EQ(execs(), 1U);
 }
 
@@ -278,7 +278,7 @@ TEST_F(RunningExecs, AFailedUpdateDoesNotForgetTheLaunch) {
   node(other, nullptr);
   node(other, nullptr);
   ASSERT_NE(exec.update(other), kOk);
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   EXPECT_EQ(execs(), 1U);
 }
 
@@ -287,7 +287,7 @@ TEST_F(RunningExecs, OfTwoLaunchesBothMustHaveEnded) {
   add_callback(one);
   Exec exec = launched(one);
   ASSERT_EQ(exec.launch(nullptr), kOk);
-  exec.destroy();
+  EXPECT_EQ(exec.destroy(), kOk);
   driver().finish_oldest_launch();
   EXPECT_EQ(execs(), 1U);
   driver().finish_oldest_launch();
@@ -332,11 +332,11 @@ TEST_F(RunningExecs, MayBeDestroyedByADeleter) {
   bool over = false;
   Graph holder = graph();
   node(holder, OpaqueHandle(&over, [exec = std::move(exec), &over](const void*) mutable {
-         exec->destroy();
+         EXPECT_EQ(exec->destroy(), kOk);
          drain();
          over = true;
        }));
-  holder.destroy();
+  EXPECT_EQ(holder.destroy(), kOk);
   EXPECT_EQ(execs(), 1U);
   EXPECT_TRUE(over);
   driver().finish_launches();

@@ -15,8 +15,8 @@ class UpdatedOwners : public OnFakeDriver {
   }
   void TearDown() override {
     driver().finish_launches();
-    exec_.destroy();
-    graph_.destroy();
+    EXPECT_EQ(exec_.destroy(), kOk);
+    EXPECT_EQ(graph_.destroy(), kOk);
     OnFakeDriver::TearDown();
   }
   static HostNode host(OpaqueHandle owner) {
@@ -43,7 +43,7 @@ TEST_F(UpdatedOwners, WithoutALaunchOnlyTheLastStays) {
   for (std::size_t at = 0; at + 1 < owners.size(); ++at) ASSERT_FALSE(owners[at].alive()) << at;
   EXPECT_TRUE(owners.back().alive());
   EXPECT_TRUE(of_graph_.alive());
-  exec_.destroy();
+  EXPECT_EQ(exec_.destroy(), kOk);
   EXPECT_FALSE(owners.back().alive());
 }
 
@@ -288,7 +288,7 @@ TEST_F(UpdatedOwners, LaunchWithoutAnEvent_StayUntilALaterLaunchEnds) {
   };
   for (const char* call : {"cuEventCreate", "cuEventRecord", "cuStreamGetCtx", "cuEventQuery"}) {
     Watched owners[2];
-    exec_.destroy();
+    EXPECT_EQ(exec_.destroy(), kOk);
     ASSERT_EQ(Exec::instantiate(one, &exec_), kOk);
     set_fill(&owners[0]);
     driver().fail_function(call, 1, 999);
@@ -336,8 +336,8 @@ TEST_F(UpdatedOwners, LaunchesInTwoStreams_AreReleasedAfterTheLater) {
   ASSERT_EQ(api::cuStreamSynchronize(streams[0]), 0U);
   set(&owners[3]);
   EXPECT_FALSE(owners[0].alive());
-  exec_.destroy();
-  graph_.destroy();
+  EXPECT_EQ(exec_.destroy(), kOk);
+  EXPECT_EQ(graph_.destroy(), kOk);
   EXPECT_FALSE(of_graph_.alive()) << "every launch has ended";
 }
 
@@ -348,7 +348,7 @@ TEST_F(UpdatedOwners, DoNotWaitForLaunchesOfADestroyedExecutable) {
   driver().hold_launches(true);
   set(&of_destroyed);
   launch(streams[0]);
-  exec_.destroy();
+  EXPECT_EQ(exec_.destroy(), kOk);
   ASSERT_EQ(Exec::instantiate(graph_, &exec_), kOk);  // at the same address
   set(&owners[0]);
   launch(streams[1]);
@@ -385,7 +385,7 @@ TEST_F(UpdatedOwners, AreReleasedAfterAWholeUpdateAndDestruction) {
   ASSERT_EQ(moved.set_host(node_, host(owners[2].take())), kOk);
   ASSERT_EQ(moved.launch(nullptr), kOk);
   ASSERT_EQ(moved.set_host(node_, host(owners[3].take())), kOk);
-  moved.destroy();
+  EXPECT_EQ(moved.destroy(), kOk);
   EXPECT_TRUE(owners[2].alive());
   driver().finish_launches();
   EXPECT_FALSE(owners[2].alive());

@@ -126,7 +126,7 @@ void drain_beside_a_capture() {
   CALL(check, Capture::begin(stream, CaptureMode::global, &capture));
   std::thread([&] {
     use_device();
-    source.destroy();
+    EXPECT(check, source.destroy() == CUDA_SUCCESS);
     eventually([&] { return life.freed() == 1; });
   }).join();
   EQUAL(check, life.freed(), 1);

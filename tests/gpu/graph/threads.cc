@@ -100,7 +100,7 @@ void deleters_that_use_the_library() {
   CALL(check, kinds()[0].add(*second, inner.owner(), &node));
   CALL(check, Graph::create(&first));
   CALL(check, kinds()[0].add(first, outer.owner_that([second] {
-    second->destroy();
+    static_cast<void>(second->destroy());
     drain();
   }),
                              &node));

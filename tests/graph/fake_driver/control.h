@@ -43,7 +43,7 @@ struct Control {
   std::size_t (*wrong_contexts)();
   const void* (*context_of)(const void* node);  // of a copy or memset
   // The bytes of an argument of a kernel node, of an executable graph if that is not null. nullptr
-  // if there is no such argument.
+  // for a number that is too large.
   const void* (*argument)(void* exec, const void* node, std::size_t number);
   void* (*new_stream)();
   void (*join)(void* fork, void* primary);  // as by an event

@@ -49,7 +49,7 @@ int main(int argc, char**) {
   Graph graph;
   say("create", Graph::create(&graph));
   GraphView view;
-  GraphView::borrow(reinterpret_cast<CUgraph>(0x1000), &view);
+  static_cast<void>(GraphView::borrow(reinterpret_cast<CUgraph>(0x1000), &view));
   auto* const node = reinterpret_cast<CUgraphNode>(0x2000);
   if (graph.get() != nullptr) ask_about(graph, node, owner);
   if (argc > 1) ask_about(view, node, owner);
@@ -67,7 +67,7 @@ int main(int argc, char**) {
   say("Event::create", Event::create(0, &event));
   Kernel kernel;
   say("Kernel::load", Kernel::load("image", "name", &kernel));
-  graph.destroy();
+  static_cast<void>(graph.destroy());
   std::printf("drain: %zu\n", drain());
   std::printf("owners: %ld\n", owner.use_count());
   return 0;

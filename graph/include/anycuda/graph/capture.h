@@ -26,45 +26,46 @@ class Capture {
   ~Capture();
   Capture(Capture&& other) noexcept;
   Capture& operator=(Capture&& other) noexcept;
-  static CUresult begin(CUstream stream, CaptureMode mode, Capture* out);
+  [[nodiscard]] static CUresult begin(CUstream stream, CaptureMode mode, Capture* out);
   // Captures into an existing graph, such as the body of a conditional node. CUDA 12.3 or later.
-  static CUresult begin_to_graph(CUstream stream, const GraphView& graph, const Dependencies& after,
-                                 CaptureMode mode, Capture* out);
+  [[nodiscard]] static CUresult begin_to_graph(CUstream stream, const GraphView& graph,
+                                               const Dependencies& after, CaptureMode mode,
+                                               Capture* out);
   // *out captures on `stream`, which has joined this capture (by waiting for an event of it: CUDA
   // Programming Guide, "Cross-stream Dependencies and Events"). A fork adds to the same graph;
   // view() and end() refuse it. CUDA_ERROR_INVALID_VALUE: the stream has not joined, or *out is the
   // capture that was begun (this one, or the one that this is a fork of): the fork would replace
   // it, and the capture could not be ended any more.
-  CUresult fork(CUstream stream, Capture* out) const;
+  [[nodiscard]] CUresult fork(CUstream stream, Capture* out) const;
 
   // cuLaunchHostFunc, with its owners. If the call succeeds and the captured node cannot be found,
   // the graph as a whole keeps the owners, and the result is CUDA_SUCCESS. If the call fails and
   // may have captured a node, the graph keeps the owners, too, since a node cannot be removed from
   // a capture; the result is the error.
-  CUresult call(const HostNode& node);
+  [[nodiscard]] CUresult call(const HostNode& node);
   // keep() keeps an owner with the whole graph. keep_with_last() gives it to the node
   // that was captured last on this stream; if the stream's next node depends on several nodes or on
   // none, the whole graph keeps the owner. An empty owner is success.
-  CUresult keep(OpaqueHandle owner);
-  CUresult keep_with_last(OwnerRole role, OpaqueHandle owner);
+  [[nodiscard]] CUresult keep(OpaqueHandle owner);
+  [[nodiscard]] CUresult keep_with_last(OwnerRole role, OpaqueHandle owner);
 
   // Ends the capture of the stream. end(&graph): *out owns the graph and knows its owners. end():
   // for a capture begun with begin_to_graph(), whose graph keeps its former owner. For an
   // invalidated capture the result is the driver's error (900, 901 on driver 580), and the driver
   // frees the graph with all its owners. If the driver does not end the capture (the call came from
   // a wrong thread), the capture is still active.
-  CUresult end(Graph* out);
-  CUresult end();
+  [[nodiscard]] CUresult end(Graph* out);
+  [[nodiscard]] CUresult end();
 
   // A view of the captured graph, after the capture has ended; after end(&graph), of that `graph`.
   // CUDA_ERROR_INVALID_VALUE: the capture is still active, or this is a fork.
-  CUresult view(GraphView* out) const;
+  [[nodiscard]] CUresult view(GraphView* out) const;
   CUstream stream() const { return stream_; }
 
  private:
   struct State;
   void give_up() noexcept;
-  CUresult end_capture() noexcept;
+  [[nodiscard]] CUresult end_capture() noexcept;
   CUstream stream_ = nullptr;
   bool fork_ = false;
   std::shared_ptr<State> state_;

@@ -58,14 +58,17 @@ class Exec {
   Exec& operator=(Exec&& other) noexcept;
   // `flags` as for cuGraphInstantiateWithFlags.
   // Drivers of CUDA 11.4 or later.
-  static CUresult instantiate(const GraphView& graph, Exec* out, unsigned long long flags = 0);
+  [[nodiscard]] static CUresult instantiate(const GraphView& graph, Exec* out,
+                                            unsigned long long flags = 0);
+  [[nodiscard]] static Exec instantiate(const GraphView& graph);  // throws (exception.h)
+  [[nodiscard]] static Exec instantiate(const GraphView& graph, unsigned long long flags);
   explicit operator bool() const { return exec_ != nullptr; }  // does not hand the handle out
   CUgraphExec get() const;  // keeps the owners of updated nodes from now on, see above
   // Asynchronous, as in CUDA. Owners stay until the launch has ended, even if this Exec is
   // destroyed or updated before. With host nodes in the graph it needs an event for destroy(): if
   // the driver creates none, nothing is launched.
-  CUresult launch(CUstream stream) const;
-  CUresult upload(CUstream stream) const;
+  [[nodiscard]] CUresult launch(CUstream stream) const;
+  [[nodiscard]] CUresult upload(CUstream stream) const;
   // Success for an empty Exec. Does not wait for launches. If the graph has host nodes and a
   // launch() runs, the executable graph is destroyed later, after that launch has ended: driver 580
   // damages memory if it is destroyed before (measured: docs/graph.md). A later call of this
@@ -75,7 +78,7 @@ class Exec {
   // executable graph. The destructor and the move assignment do the same. Before the context of a
   // launch is destroyed, wait for the launch and call drain(). launch() is the only launch that is
   // seen: wait for those by the handle of get().
-  CUresult destroy();
+  [[nodiscard]] CUresult destroy();
 
   // Updates all nodes from another graph of the same shape (cuGraphExecUpdate). The owners of
   // `graph` replace all former owners, which stay while a launch that uses them runs. On an error
@@ -83,29 +86,31 @@ class Exec {
   // the driver reports; `result` is an UpdateResult, whose name is in last_error(). A raw
   // cuGraphExecUpdate of get() works, too, but after it only this Exec holds the owners of nodes
   // that set_* updates.
-  CUresult update(const GraphView& graph, CUgraphNode* node = nullptr, int* result = nullptr);
+  [[nodiscard]] CUresult update(const GraphView& graph, CUgraphNode* node = nullptr,
+                                int* result = nullptr);
 
   // Each sets the parameters of one node. `node` is the node of the graph that was instantiated;
   // that graph must still exist (CUDA Driver API, cuGraphExecKernelNodeSetParams). A running launch
   // uses the old parameters, and their owners stay until it has ended; see above. A failed call
   // adds and releases no owners.
-  CUresult set_kernel(CUgraphNode node, const KernelNode& parameters);
-  CUresult set_memcpy(CUgraphNode node, const MemcpyNode& parameters);
-  CUresult set_memset(CUgraphNode node, const MemsetNode& parameters);
-  CUresult set_host(CUgraphNode node, const HostNode& parameters);
-  CUresult set_event_record(CUgraphNode node, const EventNode& parameters);
-  CUresult set_event_wait(CUgraphNode node, const EventNode& parameters);
+  [[nodiscard]] CUresult set_kernel(CUgraphNode node, const KernelNode& parameters);
+  [[nodiscard]] CUresult set_memcpy(CUgraphNode node, const MemcpyNode& parameters);
+  [[nodiscard]] CUresult set_memset(CUgraphNode node, const MemsetNode& parameters);
+  [[nodiscard]] CUresult set_host(CUgraphNode node, const HostNode& parameters);
+  [[nodiscard]] CUresult set_event_record(CUgraphNode node, const EventNode& parameters);
+  [[nodiscard]] CUresult set_event_wait(CUgraphNode node, const EventNode& parameters);
   // Updates the graph in a child node from another of the same shape, with all of its owners that
   // this library knows.
-  CUresult set_child(CUgraphNode node, const GraphView& child);
+  [[nodiscard]] CUresult set_child(CUgraphNode node, const GraphView& child);
   // Wraps any other driver call for a single node: `set` makes the call, and must not change this
   // Exec. Exceptions as for add_with_owners. The owners stay until update() or destroy().
-  CUresult set_with_owners(const Owners& owners, const std::function<CUresult(CUgraphExec)>& set);
+  [[nodiscard]] CUresult set_with_owners(const Owners& owners,
+                                         const std::function<CUresult(CUgraphExec)>& set);
 
   // Disables or enables a kernel, memcpy or memset node: launches leave out disabled nodes.
   // Attaches no owners. CUDA 11.6 or later.
-  CUresult set_enabled(CUgraphNode node, bool enabled);
-  CUresult enabled(CUgraphNode node, bool* out) const;
+  [[nodiscard]] CUresult set_enabled(CUgraphNode node, bool enabled);
+  [[nodiscard]] CUresult enabled(CUgraphNode node, bool* out) const;
 
  private:
   CUgraphExec exec_ = nullptr;

@@ -21,6 +21,8 @@
 //   conditional_bodies() and each call that copies the graph detect a destroyed node (see
 //   child_graph()).
 //
+// adding.h has functions that return the new node and throw exceptions, which are shorter to call.
+//
 // Every function here, unless it says otherwise:
 // - Returns a CUresult and throws nothing; CUDA_ERROR_OUT_OF_MEMORY if memory runs out.
 // - On an error changes nothing: no node, no owner, no output. last_error() (drain.h) says why.
@@ -47,11 +49,13 @@
 
 #include <cstddef>
 #include <functional>
-#include <initializer_list>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "anycuda/graph/adding.h"
+#include "anycuda/graph/dependencies.h"
+#include "anycuda/graph/exception.h"
 #include "anycuda/graph/nodes.h"
 
 namespace anycuda::graph {
@@ -64,7 +68,7 @@ struct GraphState;
 // Invalid views can still be compared, and never refer to another graph that gets the same address.
 // Two views are equal if one was copied from the other, or if the same Graph, node or Capture gave
 // both for the same graph.
-class GraphView {
+class GraphView : public AddsNodes<GraphView> {
  public:
   GraphView() = default;  // null
   // A view of a graph that is made and destroyed without this library. The view stays valid when
@@ -72,7 +76,7 @@ class GraphView {
   // until it is destroyed, since this library does not know which nodes they belong to. So borrow
   // once and copy the view: a second borrow() knows nothing of what was added through the first
   // view, and the two views are not equal.
-  static CUresult borrow(CUgraph graph, GraphView* out);
+  [[nodiscard]] static CUresult borrow(CUgraph graph, GraphView* out);
   bool valid() const;   // refers to a graph, which this library has not destroyed or released
   CUgraph get() const;  // nullptr if not valid
   bool operator==(const GraphView& other) const { return state_ == other.state_; }
@@ -87,25 +91,27 @@ class GraphView {
 
 // Owns a graph, and destroys it in its destructor. Move-only. Clones and executable graphs made
 // from it keep the owners that they need.
-class Graph {
+class Graph : public AddsNodes<Graph> {
  public:
   Graph() = default;  // empty
   ~Graph();           // destroy(); a graph that the driver does not destroy is left as it is
   Graph(Graph&& other) noexcept;
   Graph& operator=(Graph&& other) noexcept;
   // A graph without nodes. Needs cuInit, but no context (measured).
-  static CUresult create(Graph* out);
+  [[nodiscard]] static CUresult create(Graph* out);
+  [[nodiscard]] static Graph create();  // throws (exception.h)
   // Takes ownership of a graph that was made elsewhere; for its owners see GraphView::borrow.
   // CUDA_ERROR_INVALID_VALUE: a Graph (*out or another) already owns the graph, and both would
   // destroy it.
-  static CUresult adopt(CUgraph graph, Graph* out);
+  [[nodiscard]] static CUresult adopt(CUgraph graph, Graph* out);
   // Hands the CUgraph, with all owners in it, over to the caller; its views become invalid.
   CUgraph release();
-  CUresult destroy();  // success for an empty Graph
+  [[nodiscard]] CUresult destroy();  // success for an empty Graph
   // A copy with the same owners (cuGraphClone), whose nodes can be changed independently.
   // cuGraphNodeFindInClone finds its nodes. CUDA_ERROR_NOT_SUPPORTED if the driver cannot clone the
   // graph (driver 580: a graph with conditional nodes).
-  CUresult clone(Graph* out) const;
+  [[nodiscard]] CUresult clone(Graph* out) const;
+  [[nodiscard]] Graph clone() const;  // throws
   const GraphView& view() const { return view_; }
   operator const GraphView&() const { return view_; }
   CUgraph get() const { return view_.get(); }
@@ -116,42 +122,21 @@ class Graph {
   GraphView view_;
 };
 
-// The nodes that a new node depends on: a list in braces, which is copied (the copy may throw
-// std::bad_alloc before the function is called), or a vector or array that the caller keeps until
-// the call returns.
-class Dependencies {
- public:
-  Dependencies() = default;
-  Dependencies(std::initializer_list<CUgraphNode> nodes) : listed_(nodes), count_(nodes.size()) {}
-  Dependencies(const std::vector<CUgraphNode>& nodes)
-      : nodes_(nodes.data()), count_(nodes.size()) {}
-  Dependencies(const CUgraphNode* nodes, std::size_t count) : nodes_(nodes), count_(count) {}
-  const CUgraphNode* nodes() const { return listed_.empty() ? nodes_ : listed_.data(); }
-  std::size_t count() const { return count_; }
-
- private:
-  std::vector<CUgraphNode> listed_;
-  const CUgraphNode* nodes_ = nullptr;
-  std::size_t count_ = 0;
-};
-
 // Gives a node an owner in one role; its other owners stay as they are. This graph releases the
 // role's former owner; clones and executable graphs made before keep it. An empty owner changes
 // nothing, and the result is CUDA_SUCCESS. CUDA_ERROR_INVALID_VALUE, also with an empty owner: a
 // null or invalid graph, a node that is null or not the graph's, a role that does not exist.
 // CUDA_ERROR_NOT_SUPPORTED: no user objects, see above.
-CUresult graph_set_owner(const GraphView& graph, CUgraphNode node, OwnerRole role,
-                         OpaqueHandle owner);
+[[nodiscard]] CUresult graph_set_owner(const GraphView& graph, CUgraphNode node, OwnerRole role,
+                                       OpaqueHandle owner);
 
 // The owner of a node in one role; empty if it has none, for an invalid graph, and for owners that
 // came with an adopted or borrowed graph, which this library does not know.
 OpaqueHandle graph_get_owner(const GraphView& graph, CUgraphNode node, OwnerRole role);
 
 // Names of 0.1.0.
-[[deprecated("use graph_set_owner")]] inline CUresult graph_set_slot(const GraphView& graph,
-                                                                     CUgraphNode node,
-                                                                     OwnerRole role,
-                                                                     OpaqueHandle owner) {
+[[nodiscard, deprecated("use graph_set_owner")]] inline CUresult graph_set_slot(
+    const GraphView& graph, CUgraphNode node, OwnerRole role, OpaqueHandle owner) {
   return graph_set_owner(graph, node, role, std::move(owner));
 }
 [[deprecated("use graph_get_owner")]] inline OpaqueHandle graph_get_slot(const GraphView& graph,
@@ -166,64 +151,73 @@ OpaqueHandle graph_get_owner(const GraphView& graph, CUgraphNode node, OwnerRole
 // CUDA_ERROR_UNKNOWN, std::bad_alloc CUDA_ERROR_OUT_OF_MEMORY. `add` must not give the node owners
 // through this library, since `owners` would replace them. The node that it stores must be one of
 // this graph; this is not checked.
-CUresult add_with_owners(const GraphView& graph, const Owners& owners,
-                         const std::function<CUresult(CUgraph, CUgraphNode*)>& add,
-                         CUgraphNode* out);
+[[nodiscard]] CUresult add_with_owners(const GraphView& graph, const Owners& owners,
+                                       const std::function<CUresult(CUgraph, CUgraphNode*)>& add,
+                                       CUgraphNode* out);
 // Wraps a driver call, `set`, that changes a node's parameters, and replaces all of the node's
 // owners by `owners`. Exceptions as for add_with_owners.
-CUresult set_with_owners(const GraphView& graph, CUgraphNode node, const Owners& owners,
-                         const std::function<CUresult(CUgraphNode)>& set);
+[[nodiscard]] CUresult set_with_owners(const GraphView& graph, CUgraphNode node,
+                                       const Owners& owners,
+                                       const std::function<CUresult(CUgraphNode)>& set);
 
 // One function for each kind of node; nodes.h has their parameters and errors. Event nodes need a
 // driver of CUDA 11.1 or later, memory nodes 11.4.
-CUresult add_empty(const GraphView& graph, const Dependencies& after, CUgraphNode* out);
-CUresult add_kernel(const GraphView& graph, const Dependencies& after, const KernelNode& node,
-                    CUgraphNode* out);
-CUresult add_memcpy(const GraphView& graph, const Dependencies& after, const MemcpyNode& node,
-                    CUgraphNode* out);
-CUresult add_memset(const GraphView& graph, const Dependencies& after, const MemsetNode& node,
-                    CUgraphNode* out);
-CUresult add_host(const GraphView& graph, const Dependencies& after, const HostNode& node,
-                  CUgraphNode* out);
-CUresult add_event_record(const GraphView& graph, const Dependencies& after, const EventNode& node,
-                          CUgraphNode* out);
-CUresult add_event_wait(const GraphView& graph, const Dependencies& after, const EventNode& node,
-                        CUgraphNode* out);
-CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after, MemAllocNode* node,
-                       CUgraphNode* out);
+[[nodiscard]] CUresult add_empty(const GraphView& graph, const Dependencies& after,
+                                 CUgraphNode* out);
+[[nodiscard]] CUresult add_kernel(const GraphView& graph, const Dependencies& after,
+                                  const KernelNode& node, CUgraphNode* out);
+[[nodiscard]] CUresult add_memcpy(const GraphView& graph, const Dependencies& after,
+                                  const MemcpyNode& node, CUgraphNode* out);
+[[nodiscard]] CUresult add_memset(const GraphView& graph, const Dependencies& after,
+                                  const MemsetNode& node, CUgraphNode* out);
+[[nodiscard]] CUresult add_host(const GraphView& graph, const Dependencies& after,
+                                const HostNode& node, CUgraphNode* out);
+[[nodiscard]] CUresult add_event_record(const GraphView& graph, const Dependencies& after,
+                                        const EventNode& node, CUgraphNode* out);
+[[nodiscard]] CUresult add_event_wait(const GraphView& graph, const Dependencies& after,
+                                      const EventNode& node, CUgraphNode* out);
+[[nodiscard]] CUresult add_mem_alloc(const GraphView& graph, const Dependencies& after,
+                                     MemAllocNode* node, CUgraphNode* out);
 // CUDA_ERROR_INVALID_VALUE: an address of 0.
-CUresult add_mem_free(const GraphView& graph, const Dependencies& after, CUdeviceptr address,
-                      CUgraphNode* out);
+[[nodiscard]] CUresult add_mem_free(const GraphView& graph, const Dependencies& after,
+                                    CUdeviceptr address, CUgraphNode* out);
 // Embeds a copy of `child`, with its owners. `embedded` (may be nullptr) gets a view of the copy,
 // valid until the node or the graph is destroyed. CUDA_ERROR_NOT_SUPPORTED if the driver cannot
 // embed the graph (driver 580: a graph with conditional nodes).
-CUresult add_child(const GraphView& graph, const Dependencies& after, const GraphView& child,
-                   CUgraphNode* out, GraphView* embedded = nullptr);
+[[nodiscard]] CUresult add_child(const GraphView& graph, const Dependencies& after,
+                                 const GraphView& child, CUgraphNode* out,
+                                 GraphView* embedded = nullptr);
 // A handle for one conditional node of this graph, in the current context. With `assign_at_launch`,
 // each launch sets the handle to `default_value`. Drivers of CUDA 12.3 or later.
-CUresult create_conditional(const GraphView& graph, unsigned default_value, bool assign_at_launch,
-                            std::uint64_t* handle);
+[[nodiscard]] CUresult create_conditional(const GraphView& graph, unsigned default_value,
+                                          bool assign_at_launch, std::uint64_t* handle);
 // The bodies are graphs that the node owns. `bodies` (may be nullptr) gets their views, in the
 // order of the values that select them; add nodes through these views. conditional_bodies() gives
 // the same views again.
-CUresult add_conditional(const GraphView& graph, const Dependencies& after,
-                         const ConditionalNode& node, CUgraphNode* out,
-                         std::vector<GraphView>* bodies);
+[[nodiscard]] CUresult add_conditional(const GraphView& graph, const Dependencies& after,
+                                       const ConditionalNode& node, CUgraphNode* out,
+                                       std::vector<GraphView>* bodies);
 
 // Each sets new parameters of a node of that kind, with new owners in the first two roles; `extra`
 // and `more` stay. The graph releases the former owners; clones and executable graphs made before
 // keep them. The context of a copy or memset cannot be changed, and is ignored.
-CUresult set_kernel(const GraphView& graph, CUgraphNode node, const KernelNode& parameters);
-CUresult set_memcpy(const GraphView& graph, CUgraphNode node, const MemcpyNode& parameters);
-CUresult set_memset(const GraphView& graph, CUgraphNode node, const MemsetNode& parameters);
-CUresult set_host(const GraphView& graph, CUgraphNode node, const HostNode& parameters);
-CUresult set_event_record(const GraphView& graph, CUgraphNode node, const EventNode& parameters);
-CUresult set_event_wait(const GraphView& graph, CUgraphNode node, const EventNode& parameters);
+[[nodiscard]] CUresult set_kernel(const GraphView& graph, CUgraphNode node,
+                                  const KernelNode& parameters);
+[[nodiscard]] CUresult set_memcpy(const GraphView& graph, CUgraphNode node,
+                                  const MemcpyNode& parameters);
+[[nodiscard]] CUresult set_memset(const GraphView& graph, CUgraphNode node,
+                                  const MemsetNode& parameters);
+[[nodiscard]] CUresult set_host(const GraphView& graph, CUgraphNode node,
+                                const HostNode& parameters);
+[[nodiscard]] CUresult set_event_record(const GraphView& graph, CUgraphNode node,
+                                        const EventNode& parameters);
+[[nodiscard]] CUresult set_event_wait(const GraphView& graph, CUgraphNode node,
+                                      const EventNode& parameters);
 
 // Destroys a node; this graph releases the node's owners. Destroying a child or conditional node
 // also destroys all graphs in it, whose views become invalid. During a capture the driver refuses
 // (401 on driver 580), and the node keeps its owners.
-CUresult remove_node(const GraphView& graph, CUgraphNode node);
+[[nodiscard]] CUresult remove_node(const GraphView& graph, CUgraphNode node);
 
 // child_graph(): a view of the graph in a child node, also of a node that came with a clone or was
 // added by a raw call. conditional_bodies(): views of the bodies of a conditional node that was
@@ -241,8 +235,9 @@ CUresult remove_node(const GraphView& graph, CUgraphNode node);
 //   attached later are released as usual. So call child_graph() once, and keep the view.
 // - conditional_bodies() gives the former bodies: another conditional node at the same address is
 //   not detected. A node of another kind is.
-CUresult child_graph(const GraphView& graph, CUgraphNode node, GraphView* out);
-CUresult conditional_bodies(const GraphView& graph, CUgraphNode node, std::vector<GraphView>* out);
+[[nodiscard]] CUresult child_graph(const GraphView& graph, CUgraphNode node, GraphView* out);
+[[nodiscard]] CUresult conditional_bodies(const GraphView& graph, CUgraphNode node,
+                                          std::vector<GraphView>* out);
 
 }  // namespace anycuda::graph
 

@@ -99,11 +99,11 @@ class Arguments {
   // Throws std::bad_alloc. Without values: the arguments of a kernel that takes none.
   template <typename... Values>
   static Arguments of(const Values&... values);
-  explicit operator bool() const { return list_ != nullptr; }  // given, also if there are none
+  explicit operator bool() const { return list_ != nullptr; }  // given, even without values
   std::size_t count() const { return list_ == nullptr ? 0 : list_->count; }
   // As for cuLaunchKernel: a pointer to each value. Valid while this object or a copy of it exists.
   void** values() const { return list_ == nullptr ? nullptr : list_->values; }
-  // All owners as one; empty if there are none.
+  // All owners as one; empty without owners.
   OpaqueHandle owner() const { return list_ == nullptr ? nullptr : list_->owner; }
 
  private:

@@ -12,6 +12,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "anycuda/graph/launch.h"
@@ -95,7 +98,8 @@ struct MemsetNode {
 };
 
 struct HostNode {
-  // Typed: a copy is kept, with all that it has captured. `data` beside it is refused. Each launch
+  // Typed: a copy is kept, with all that it has captured; host_node() takes a move-only callable.
+  // `data` beside it is refused. Each launch
   // calls it on a thread of the driver; launches that run at the same time may call it at the same
   // time. It must not call CUDA (CUDA Driver API, cuLaunchHostFunc). An exception that it throws is
   // caught and recorded (lost_exceptions() and lost_exception() in drain.h).
@@ -110,6 +114,22 @@ struct HostNode {
   bool copy_data = false;
   std::size_t data_size = 0;
 };
+
+// A node for add_host(), set_host(), Exec::set_host() and Capture::call(). It owns the callable,
+// which may be move-only, as a lambda that has captured a std::unique_ptr. All nodes that are made
+// from one HostNode of a move-only callable share it. Throws std::bad_alloc, and what the
+// callable's move or copy throws.
+template <typename Callable>
+HostNode host_node(Callable&& call) {
+  using Kept = std::decay_t<Callable>;
+  HostNode node;
+  if constexpr (std::is_copy_constructible_v<Kept>) {
+    node.call = std::forward<Callable>(call);
+  } else {
+    node.call = [kept = std::make_shared<Kept>(std::forward<Callable>(call))] { (*kept)(); };
+  }
+  return node;
+}
 
 struct EventNode {
   Event event = {};  // typed

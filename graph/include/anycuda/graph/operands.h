@@ -23,7 +23,8 @@ class Buffer {
   Buffer() = default;  // empty
   // `bytes` (> 0) of device memory in the current context (cuMemAlloc), freed in that context when
   // the last holder releases it. If the driver fails, its error is returned and *out is unchanged.
-  static CUresult allocate(std::size_t bytes, Buffer* out);
+  [[nodiscard]] static CUresult allocate(std::size_t bytes, Buffer* out);
+  [[nodiscard]] static Buffer allocate(std::size_t bytes);  // throws (exception.h)
   // Memory that was allocated elsewhere, kept by `owner`; an empty owner keeps nothing alive.
   // `bytes` of 0 means an unknown size: accesses are not checked against it.
   static Buffer wrap(CUdeviceptr address, std::size_t bytes, OpaqueHandle owner);
@@ -48,10 +49,12 @@ class Kernel {
   Kernel() = default;
   // Loads `image` (PTX, CUBIN or fatbin, as cuModuleLoadData takes it) in the current context and
   // finds `name` in it. The module is unloaded, in that context, when the last holder releases it.
-  static CUresult load(const void* image, const char* name, Kernel* out);
+  [[nodiscard]] static CUresult load(const void* image, const char* name, Kernel* out);
+  [[nodiscard]] static Kernel load(const void* image, const char* name);  // throws (exception.h)
   static Kernel wrap(CUfunction function, OpaqueHandle module);
   // Another kernel of the same module. CUDA_ERROR_INVALID_VALUE unless load() loaded this Kernel.
-  CUresult sibling(const char* name, Kernel* out) const;
+  [[nodiscard]] CUresult sibling(const char* name, Kernel* out) const;
+  [[nodiscard]] Kernel sibling(const char* name) const;  // throws
   explicit operator bool() const { return function_ != nullptr; }
   CUfunction function() const { return function_; }
   const OpaqueHandle& module() const { return module_; }
@@ -68,7 +71,8 @@ class Event {
   Event() = default;
   // `flags` as for cuEventCreate, in the current context. The event is destroyed when the last
   // holder releases it.
-  static CUresult create(unsigned flags, Event* out);
+  [[nodiscard]] static CUresult create(unsigned flags, Event* out);
+  [[nodiscard]] static Event create(unsigned flags);  // throws (exception.h)
   // `flags`: those that the event was created with, as far as the caller knows.
   static Event wrap(CUevent event, OpaqueHandle owner, unsigned flags = 0);
   explicit operator bool() const { return event_ != nullptr; }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Builds a graph of kernels, a copy and a callback in a few lines, and launches it. The executable
+// graph is the only holder of the device memory, the kernel's module and the callback's data. It is
+// built again and again, as in a program whose shapes change: memory does not grow.
+//
+//     kernels_over_buffers [BUILDS]
+#include <anycuda/graph/drain.h>
+#include <anycuda/graph/exec.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#ifndef ANYCUDA_HAS_CUDA_H  // <cuda.h> declares these, where there is one
+extern "C" {
+CUresult cuInit(unsigned flags);
+CUresult cuDeviceGet(int* device, int ordinal);
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, int device);
+CUresult cuCtxSetCurrent(CUcontext context);
+CUresult cuStreamCreate(CUstream* stream, unsigned flags);
+CUresult cuStreamSynchronize(CUstream stream);
+}
+#endif
+
+namespace {
+
+using namespace anycuda::graph;
+
+constexpr unsigned kCount = 1000;
+
+// __global__ void scale(float* values, float factor, unsigned count): values[i] *= factor
+const char kScale[] = R"(
+.version 6.3
+.target sm_75
+.address_size 64
+.visible .entry scale(.param .u64 values, .param .f32 factor, .param .u32 count)
+{
+  .reg .pred %outside;
+  .reg .f32 %f<3>;
+  .reg .b32 %r<5>;
+  .reg .b64 %a<3>;
+  ld.param.u64 %a1, [values];
+  ld.param.f32 %f1, [factor];
+  ld.param.u32 %r1, [count];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.u32 %r4, %r2, %r3, %r4;
+  setp.ge.u32 %outside, %r4, %r1;
+  @%outside bra done;
+  cvta.to.global.u64 %a1, %a1;
+  mul.wide.u32 %a2, %r4, 4;
+  add.u64 %a2, %a1, %a2;
+  ld.global.f32 %f2, [%a2];
+  mul.f32 %f2, %f2, %f1;
+  st.global.f32 [%a2], %f2;
+done:
+  ret;
+}
+)";
+
+using Floats = std::vector<float>;
+
+// 1.0 in all elements, times 3, times 2; then the host gets them.
+Exec build(const Kernel& scale, const std::shared_ptr<Floats>& result, std::unique_ptr<int> calls) {
+  const Graph graph = Graph::create();
+  const Buffer values = Buffer::allocate(kCount * sizeof(float));
+  const CUgraphNode ones = graph.add(MemsetNode{{values}, 0x3f800000, 4, kCount});
+  const CUgraphNode three =
+      graph.add({ones}, scale, {(kCount + 255) / 256, 256}, values, 3.0F, kCount);
+  const CUgraphNode six =
+      graph.add({three}, scale, {(kCount + 255) / 256, 256}, values, 2.0F, kCount);
+  const MemoryOperand host{{}, 0, result->data(), nullptr, result};
+  const CUgraphNode copied = graph.add({six}, MemcpyNode{host, {values}, kCount * sizeof(float)});
+  graph.add({copied}, [calls = std::move(calls)] { ++*calls; });
+  return Exec::instantiate(graph);
+}
+
+bool open_gpu() {
+  int device = 0;
+  CUcontext context = nullptr;
+  const CUresult status = cuInit(0);
+  constexpr int kNoDevice = 100;
+  if (static_cast<int>(status) == kNoDevice) return false;  // no driver, or a driver without a GPU
+  throw_if_failed(status);
+  throw_if_failed(cuDeviceGet(&device, 0));
+  throw_if_failed(cuDevicePrimaryCtxRetain(&context, device));
+  throw_if_failed(cuCtxSetCurrent(context));
+  return true;
+}
+
+int run(int builds) {
+  if (!open_gpu()) {
+    std::printf("there is no GPU here\n");
+    return 0;
+  }
+  CUstream stream = nullptr;
+  throw_if_failed(cuStreamCreate(&stream, 0));
+  const Kernel scale = Kernel::load(kScale, "scale");
+  for (int number = 0; number < builds; ++number) {
+    const auto result = std::make_shared<Floats>(kCount);
+    const Exec exec = build(scale, result, std::make_unique<int>(0));
+    throw_if_failed(exec.launch(stream));
+    throw_if_failed(cuStreamSynchronize(stream));
+    if (*result != Floats(kCount, 6.0F)) {
+      std::fprintf(stderr, "build %d: the numbers are wrong\n", number);
+      return 1;
+    }
+  }
+  while (drain() != 0 || pending() != 0) {
+  }
+  std::printf("%d builds, all numbers are right\n", builds);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc > 1 ? std::atoi(argv[1]) : 1000);
+  } catch (const std::exception& failed) {
+    std::fprintf(stderr, "%s\n", failed.what());
+    return 1;
+  }
+}
