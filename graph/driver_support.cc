@@ -16,6 +16,7 @@ struct Row {
 
 // CUDA Driver API, the pages of the functions, and NVIDIA's headers from 11.0 on.
 constexpr Row kRows[] = {
+    {"cuFuncGetParamInfo", 12040},
     {"cuGraphAddEventRecordNode", 11010},
     {"cuGraphAddEventWaitNode", 11010},
     {"cuGraphAddMemAllocNode", 11040},

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/kernel/arguments.h"
 
+#include <cstring>
+
+#include "anycuda/graph/graph.h"
 #include "graph/driver_support.h"
 #include "graph/error.h"
 
@@ -17,6 +20,21 @@ Parameter ask(CUfunction function, std::size_t number, std::size_t* size) noexce
   const unsigned status = api::cuFuncGetParamInfo(function, number, &offset, size);
   if (status == api::CUDA_SUCCESS) return Parameter::exists;
   return status == api::CUDA_ERROR_INVALID_VALUE ? Parameter::none : Parameter::unknown;
+}
+
+bool is_in(CUdeviceptr address, const std::vector<Buffer>& buffers) noexcept {
+  for (const Buffer& buffer : buffers) {
+    if (address == buffer.address()) return true;
+    if (address > buffer.address() && address - buffer.address() < buffer.size()) return true;
+  }
+  return false;
+}
+
+// Whether the driver knows the address: memory of a device, or of the host that is registered.
+bool is_memory(CUdeviceptr address) noexcept {
+  unsigned type = 0;
+  return address != 0 && api::cuPointerGetAttribute(&type, api::CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                    address) == api::CUDA_SUCCESS;
 }
 
 CUresult wrong_count(std::size_t given, std::size_t taken) noexcept {
@@ -55,6 +73,32 @@ CUresult ArgumentCheck::run(CUfunction function, const Arguments& arguments) noe
   std::size_t taken = list.count;
   while (ask(function, taken, &size) == Parameter::exists) ++taken;
   return taken == list.count ? CUDA_SUCCESS : wrong_count(list.count, taken);
+}
+
+CUresult check_argument_owners(const KernelNode& node) {
+  return entry([&] {
+    const CUfunction function = node.kernel ? node.kernel.function() : node.function;
+    if (function == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the node has no kernel");
+    if (node.values || node.arguments == nullptr || node.argument_owner != nullptr) {
+      return CUDA_SUCCESS;
+    }
+    const CUresult result = need("cuFuncGetParamInfo");
+    if (result != CUDA_SUCCESS) return result;
+    std::size_t size = 0;
+    for (std::size_t at = 0; ask(function, at, &size) == Parameter::exists; ++at) {
+      if (node.arguments[at] == nullptr) continue;
+      CUdeviceptr word = 0;
+      for (std::size_t byte = 0; byte + sizeof word <= size; byte += sizeof word) {
+        std::memcpy(&word, static_cast<const char*>(node.arguments[at]) + byte, sizeof word);
+        if (!is_memory(word) || is_in(word, node.argument_buffers)) continue;
+        return fail(CUDA_ERROR_INVALID_VALUE,
+                    "kernel argument %zu: the node does not keep the memory at %#llx. Use "
+                    "kernel_node(), or add the Buffer to argument_buffers",
+                    at, word);
+      }
+    }
+    return CUDA_SUCCESS;
+  });
 }
 
 }  // namespace anycuda::graph

@@ -173,6 +173,36 @@ TEST_F(TypedArguments, RawArgumentsBesideValuesAreRefused) {
   refused(node, "kernel arguments: both values and raw arguments are given");
 }
 
+TEST_F(TypedArguments, MemoryOfRawArgumentsThatNothingKeepsIsFound) {
+  const Buffer first = buffer();
+  const Buffer second = buffer();
+  struct {
+    int number;
+    CUdeviceptr inside;
+  } block{7, second.address() + 16};
+  CUdeviceptr address = first.address();
+  void* arguments[] = {&address, &block};
+  KernelNode node;
+  node.kernel = kernel("takes_8_16");
+  node.arguments = arguments;
+  EXPECT_EQ(check_argument_owners(node), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("kernel argument 0: the node does not keep the memory"));
+  node.argument_buffers = {first};
+  EXPECT_EQ(check_argument_owners(node), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("kernel argument 1: the node does not keep the memory"));
+  node.argument_buffers = {first, second};
+  EXPECT_EQ(check_argument_owners(node), kOk) << last_error();
+  node.argument_buffers.clear();
+  node.argument_owner = std::make_shared<int>(1);
+  EXPECT_EQ(check_argument_owners(node), kOk) << "an owner may keep anything";
+  EXPECT_EQ(check_argument_owners(kernel_node(node.kernel, {1, 1}, first, block)), kOk);
+  EXPECT_EQ(check_argument_owners(KernelNode()), CUDA_ERROR_INVALID_VALUE);
+  address = 12345;  // a number
+  block.inside = 0;
+  node.argument_owner = nullptr;
+  EXPECT_EQ(check_argument_owners(node), kOk) << last_error();
+}
+
 TEST_F(TypedArguments, SidesThatDoNotFitAreRefused) {
   const Kernel taker = kernel("takes");
   refused(kernel_node(taker, {-1, 32}), "kernel grid: 0 x 1 x 1");

@@ -134,6 +134,22 @@ void wrong_arguments() {
           kernel_node(kernel, kLaunch, memory, memory, 1.0, 1));
 }
 
+void raw_arguments() {
+  Check check("memory of raw arguments that the node does not keep is found");
+  if (driver_version() < 12040) return;
+  const Buffer to = filled(0);
+  const Buffer from = filled(0);
+  Add add(to.address(), from.address() + 4, 1);
+  KernelNode node = add.node();
+  EQUAL(check, check_argument_owners(node), CUDA_ERROR_INVALID_VALUE);
+  node.argument_buffers = {to};
+  EQUAL(check, check_argument_owners(node), CUDA_ERROR_INVALID_VALUE);
+  check.detail(last_error());
+  node.argument_buffers = {to, from};
+  CALL(check, check_argument_owners(node));
+  CALL(check, check_argument_owners(kernel_node(node.kernel, kLaunch, to, from, 1, int{kCount})));
+}
+
 }  // namespace
 
 void arguments() {
@@ -141,6 +157,7 @@ void arguments() {
   other_owners();
   new_values();
   wrong_arguments();
+  raw_arguments();
 }
 
 }  // namespace gputest

@@ -113,6 +113,14 @@ unsigned cuFuncGetParamInfo(::CUfunc_st* function, unsigned long index, unsigned
   *size = known->second[index];
   return 0;
 }
+unsigned cuPointerGetAttribute(void* data, unsigned attribute, unsigned long long address) {
+  FAULT;
+  if (attribute != CU_POINTER_ATTRIBUTE_MEMORY_TYPE) return 1;
+  // Each allocation of cuMemAlloc_v2 has 4096 bytes.
+  if (fake::world().memory.count(address & ~0xfffULL) == 0) return 1;
+  *static_cast<unsigned*>(data) = CU_MEMORYTYPE_DEVICE;
+  return 0;
+}
 
 unsigned cuEventCreate(::CUevent_st** out, unsigned) {
   FAULT;

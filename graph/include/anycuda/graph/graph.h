@@ -214,6 +214,14 @@ OpaqueHandle graph_get_owner(const GraphView& graph, CUgraphNode node, OwnerRole
 [[nodiscard]] CUresult set_event_wait(const GraphView& graph, CUgraphNode node,
                                       const EventNode& parameters);
 
+// Looks for memory that raw arguments (KernelNode::arguments) point to, and that the node would not
+// keep: a check for tests and debugging, since programs may keep such memory by themselves.
+// CUDA_ERROR_INVALID_VALUE if the driver knows an 8-byte word of an argument as an address
+// (cuPointerGetAttribute), and it is outside of all argument_buffers; last_error() names the
+// argument. CUDA_SUCCESS with an argument_owner, which may keep anything, and with typed arguments.
+// Drivers of CUDA 12.4 or later, which know the sizes of arguments (cuFuncGetParamInfo).
+[[nodiscard]] CUresult check_argument_owners(const KernelNode& node);
+
 // Destroys a node; this graph releases the node's owners. Destroying a child or conditional node
 // also destroys all graphs in it, whose views become invalid. During a capture the driver refuses
 // (401 on driver 580), and the node keeps its owners.

@@ -36,7 +36,8 @@ struct KernelNode {
   // copies when the node is made. nullptr for a kernel with parameters is CUDA_ERROR_INVALID_VALUE
   // if the driver can tell (CUDA 12.4 or later); null pointers in the array are not checked. Memory
   // that the values point to is kept by argument_buffers and argument_owner, and by nothing else:
-  // the Buffers of `values` need not be named a second time.
+  // the Buffers of `values` need not be named a second time. check_argument_owners() finds memory
+  // that nothing here keeps.
   void** arguments = nullptr;
   OpaqueHandle argument_owner = {};  // several owners: all_of({...})
   // Memory that arguments point to, kept in addition to argument_owner. An empty or closed Buffer
