@@ -50,17 +50,17 @@ class Names(unittest.TestCase):
 
     def test_headers(self) -> None:
         of = importlib.import_module("cuda.pathfinder._headers.header_descriptor_catalog").HEADER_DESCRIPTOR_CATALOG
-        self.compare("headers", {one.name: () for one in of if one.available_on_linux})
+        self.compare("headers", dict.fromkeys((one.name for one in of if one.available_on_linux), ()))
 
     def test_programs(self) -> None:
         of = importlib.import_module("cuda.pathfinder._binaries.supported_nvidia_binaries").SUPPORTED_BINARIES
-        self.compare("program", {name: () for name in of})
+        self.compare("program", dict.fromkeys(of, ()))
 
     def test_static_and_bitcode_libraries(self) -> None:
         of = importlib.import_module("cuda.pathfinder._static_libs.find_static_lib")
-        self.compare("static_library", {name: () for name in of.SUPPORTED_STATIC_LIBS})
+        self.compare("static_library", dict.fromkeys(of.SUPPORTED_STATIC_LIBS, ()))
         of = importlib.import_module("cuda.pathfinder._static_libs.find_bitcode_lib")
-        self.compare("bitcode_library", {name: () for name in of.SUPPORTED_BITCODE_LIBS})
+        self.compare("bitcode_library", dict.fromkeys(of.SUPPORTED_BITCODE_LIBS, ()))
 
 
 if __name__ == "__main__":
