@@ -145,6 +145,21 @@ const Operation kOperations[] = {
          return CUDA_ERROR_OUT_OF_MEMORY;
        }
      }},
+    {"graph_dot",
+     [](Bench* bench, const OpaqueHandle&) {
+       std::string text;
+       return graph_dot(bench->graph, &text);
+     }},
+    {"graph_predecessors",
+     [](Bench* bench, const OpaqueHandle&) {
+       std::vector<CUgraphNode> nodes;
+       return graph_predecessors(bench->graph, bench->node, &nodes);
+     }},
+    {"get_host",
+     [](Bench* bench, const OpaqueHandle&) {
+       HostNode node;
+       return get_host(bench->graph, bench->node, &node);
+     }},
     {"Exec::update",
      [](Bench* bench, const OpaqueHandle&) { return bench->exec.update(bench->graph); }},
     {"Exec::set_child",

@@ -46,6 +46,11 @@ void with_joined_stream(Check& check, Scene& scene) {
   DRIVER(check, cuStreamWaitEvent(scene.second, scene.event.event(), 0));
 }
 
+KernelNode with_values(const Scene& scene) {
+  return kernel_node(shared_kernel("add"), {kCount / 64, 64}, with_owner(scratch(0), scene.owner),
+                     scratch(1), 1, int{kCount});
+}
+
 const Operation kOperations[] = {
     {"Graph::create", [](Scene& s) { return Graph::create(&s.out_graph); }},
     {"Graph::clone", [](Scene& s) { return s.graph.clone(&s.out_graph); }},
@@ -76,6 +81,12 @@ const Operation kOperations[] = {
      [](Scene& s) { return graph_set_owner(s.graph, s.node, OwnerRole::extra, s.owner); }},
     {"graph_set_owner, a node without",
      [](Scene& s) { return graph_set_owner(s.graph, s.host, OwnerRole::extra, s.owner); }},
+    {"add_kernel with values",
+     [](Scene& s) { return add_kernel(s.graph, {s.node}, with_values(s), &s.out); }},
+    {"set_kernel with values",
+     [](Scene& s) { return set_kernel(s.graph, s.node, with_values(s)); }},
+    {"Exec::set_kernel with values",
+     [](Scene& s) { return s.exec.set_kernel(s.in_exec, with_values(s)); }},
     {"set_kernel", [](Scene& s) { return set_kernel(s.graph, s.node, s.kernel); }},
     {"set_host", [](Scene& s) { return set_host(s.graph, s.host, s.closure); }},
     {"remove_node", [](Scene& s) { return remove_node(s.graph, s.node); }},

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
                                {"slots", on_device<slots>},
                                {"operands", on_device<operands>},
                                {"arguments", on_device<arguments>},
+                               {"reading", on_device<reading>},
                                {"results", on_device<results>},
                                {"bodies", on_device<bodies>},
                                {"raw", on_device<raw>},

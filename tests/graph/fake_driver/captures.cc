@@ -41,6 +41,7 @@ void forget(const Capture* capture) {
 // A node that the stream's next one waits for.
 CUgraphNode_st* captured(CUstream_st* stream, unsigned type) {
   CUgraphNode_st* const node = fake::new_node(stream->capture->graph, type);
+  for (CUgraphNode_st* before : stream->last) fake::depend(node, before);
   stream->last = {node};
   return node;
 }

@@ -80,6 +80,7 @@ unsigned cuModuleUnload(::CUmod_st* module) {
   FAULT;
   forget(&fake::world().modules, module);
   fake::world().parameters.erase(module);
+  fake::world().names.erase(module);
   std::free(module);
   return 0;
 }
@@ -87,6 +88,7 @@ unsigned cuModuleGetFunction(::CUfunc_st** out, ::CUmod_st* module, const char* 
   FAULT;
   if (std::strcmp(name, "missing") == 0) return CUDA_ERROR_NOT_FOUND;
   *out = reinterpret_cast<::CUfunc_st*>(module);
+  fake::world().names[module] = name;
   // "takes_8_4": a kernel with a parameter of 8 bytes and one of 4.
   if (std::strncmp(name, "takes", 5) == 0) {
     std::vector<std::size_t>& sizes = fake::world().parameters[module];

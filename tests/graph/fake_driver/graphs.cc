@@ -19,6 +19,7 @@ unsigned add(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes after, unsigned 
     if (fake::living(after[at]) == nullptr || after[at]->graph != graph) return 1;
   }
   *out = fake::new_node(graph, type);
+  for (unsigned long at = 0; at < count; ++at) fake::depend(*out, after[at]);
   fill(*out);
   return 0;
 }
@@ -141,6 +142,7 @@ unsigned cuGraphAddMemcpyNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes
   FAULT;
   return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMCPY, [&](auto* node) {
     node->address = parameters->dstDevice;
+    node->memcpy = *parameters;
     node->context = context;
   });
 }
@@ -148,6 +150,7 @@ unsigned cuGraphMemcpyNodeSetParams(::CUgraphNode_st* node, const CUDA_MEMCPY3D_
   FAULT;
   if (of_type(node, CU_GRAPH_NODE_TYPE_MEMCPY) == nullptr) return 1;
   node->address = parameters->dstDevice;
+  node->memcpy = *parameters;
   return 0;
 }
 
@@ -157,6 +160,7 @@ unsigned cuGraphAddMemsetNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes
   FAULT;
   return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEMSET, [&](auto* node) {
     node->address = parameters->dst;
+    node->memset = *parameters;
     node->context = context;
   });
 }
@@ -165,6 +169,7 @@ unsigned cuGraphMemsetNodeSetParams(::CUgraphNode_st* node,
   FAULT;
   if (of_type(node, CU_GRAPH_NODE_TYPE_MEMSET) == nullptr) return 1;
   node->address = parameters->dst;
+  node->memset = *parameters;
   return 0;
 }
 

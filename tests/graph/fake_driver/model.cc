@@ -66,6 +66,10 @@ CUgraphNode_st* new_node(CUgraph_st* graph, unsigned type) {
   return node;
 }
 
+void depend(CUgraphNode_st* node, CUgraphNode_st* on, api::CUgraphEdgeData_st data) {
+  node->after.push_back({on, on->id, data});
+}
+
 void destroy(CUgraphNode_st* node) {
   for (CUgraph_st* inner : node->inner) destroy(inner);
   auto& siblings = node->graph->nodes;
@@ -91,6 +95,11 @@ CUgraph_st* copy_of(const CUgraph_st& graph) {
     *twin = *node;
     twin->id = id;
     twin->graph = copy;
+    for (Dependency& one : twin->after) {
+      const auto found = copy->counterparts.find(one.node);
+      if (found == copy->counterparts.end()) continue;
+      one = {found->second, found->second->id, one.data};
+    }
     for (CUgraph_st*& inner : twin->inner) {
       inner = copy_of(*inner);
       inner->embedded = true;
@@ -125,6 +134,8 @@ void collect(const CUgraph_st& graph, References* out) {
 
 void set_kernel(CUgraphNode_st* node, const api::CUDA_KERNEL_NODE_PARAMS_st& parameters) {
   node->operand = parameters.func;
+  node->kernel = parameters;
+  node->kernel.kernelParams = nullptr;
   node->arguments.clear();
   const auto known = world().parameters.find(parameters.func);
   if (known == world().parameters.end() || parameters.kernelParams == nullptr) return;

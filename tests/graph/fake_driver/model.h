@@ -27,15 +27,27 @@ struct CUuserObject_st {
   unsigned count = 0;
 };
 
+// That a node depends on another, as long as `id` is that of the node.
+struct Dependency {
+  CUgraphNode_st* node;
+  unsigned long long id;
+  api::CUgraphEdgeData_st data;
+};
+
 struct CUgraphNode_st {
   bool alive = false;
   unsigned long long id = 0;
   CUgraph_st* graph = nullptr;
   unsigned type = 0;
+  std::vector<Dependency> after;
   api::CUDA_HOST_NODE_PARAMS_st host{};
+  api::CUDA_KERNEL_NODE_PARAMS_st kernel{};
+  api::CUDA_MEMCPY3D_st memcpy{};
+  api::CUDA_MEMSET_NODE_PARAMS_st memset{};
   const void* operand = nullptr;  // kernel's function, event
-  // Copies of a kernel's arguments, where their sizes are known.
+  // Copies of a kernel's arguments, where their sizes are known, and pointers to them.
   std::vector<std::vector<unsigned char>> arguments;
+  std::vector<void*> pointers;
   unsigned long long address = 0;  // memcpy's and memset's destination
   const void* context = nullptr;   // memcpy's and memset's
   std::vector<CUgraph_st*> inner;  // the child graph, or the bodies
@@ -93,6 +105,7 @@ struct World {
   std::vector<CUgraphExec_st*> execs, free_execs;
   std::map<unsigned long long, CUctx_st*> memory;  // and where it was made
   std::map<const void*, CUctx_st*> modules, events;
+  std::map<const void*, std::string> names;                    // of functions
   std::map<const void*, std::vector<std::size_t>> parameters;  // of functions: their sizes
   std::map<const void*, std::set<std::size_t>> waits_for;      // events, and launches
   std::vector<Launch> launches;
@@ -140,6 +153,7 @@ void drop_all(References* held);
 
 CUgraph_st* new_graph();
 CUgraphNode_st* new_node(CUgraph_st* graph, unsigned type);
+void depend(CUgraphNode_st* node, CUgraphNode_st* on, api::CUgraphEdgeData_st data = {});
 void destroy(CUgraph_st* graph);
 void destroy(CUgraphNode_st* node);
 CUgraph_st* copy_of(const CUgraph_st& graph);

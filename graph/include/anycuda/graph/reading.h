@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading a graph back: its nodes and edges, the parameters of nodes, and a picture in DOT.
+//
+// Errors and threads are as in graph.h. Reading counts as use, not as a change: as in CUDA, no
+// other thread may change the graph meanwhile. The functions also read nodes that raw calls have
+// added.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "anycuda/graph/exception.h"
+#include "anycuda/graph/nodes.h"
+
+namespace anycuda::graph {
+
+class GraphView;
+
+// `to` depends on `from`. The other fields are CUDA's CUgraphEdgeData, 0 for an ordinary edge: a
+// programmatic edge has the type 1.
+struct Edge {
+  CUgraphNode from = nullptr;
+  CUgraphNode to = nullptr;
+  unsigned char from_port = 0;
+  unsigned char to_port = 0;
+  unsigned char type = 0;
+};
+
+// The nodes of this graph, without those of the graphs in them; in the driver's order.
+[[nodiscard]] CUresult graph_nodes(const GraphView& graph, std::vector<CUgraphNode>* out);
+[[nodiscard]] CUresult graph_edges(const GraphView& graph, std::vector<Edge>* out);
+// The nodes on which a node depends, and the nodes that depend on it.
+[[nodiscard]] CUresult graph_predecessors(const GraphView& graph, CUgraphNode node,
+                                          std::vector<CUgraphNode>* out);
+[[nodiscard]] CUresult graph_successors(const GraphView& graph, CUgraphNode node,
+                                        std::vector<CUgraphNode>* out);
+
+// The parameters of a node of that kind, in the raw way, with its owners in the first two roles: so
+// a node like it can be added to any graph of the process, and keeps the same resources.
+// CUDA_ERROR_INVALID_VALUE for a node of another kind.
+//
+// `arguments` points to memory of the node, which is valid until the node is destroyed or its
+// parameters are set (CUDA Driver API, cuGraphKernelNodeGetParams).
+[[nodiscard]] CUresult get_kernel(const GraphView& graph, CUgraphNode node, KernelNode* out);
+// The driver may give the address of an operand in another form than it got it: `offset` is 0
+// except for arrays, and a pitch or height may be explicit. The context is not read back.
+[[nodiscard]] CUresult get_memcpy(const GraphView& graph, CUgraphNode node, MemcpyNode* out);
+[[nodiscard]] CUresult get_memset(const GraphView& graph, CUgraphNode node, MemsetNode* out);
+// For a node that was made of a callable, `function` and `data` are this library's.
+[[nodiscard]] CUresult get_host(const GraphView& graph, CUgraphNode node, HostNode* out);
+
+// The graph as a picture in DOT, the language of Graphviz: each node with its kind, kernels with
+// their name (a driver of CUDA 12.3 or later), grid and block, and the roles that have owners. The
+// graphs in child nodes, and in conditional nodes that were added through this library, are
+// clusters beside their node.
+[[nodiscard]] CUresult graph_dot(const GraphView& graph, std::string* out);
+
+// The functions that return their output and throw Error (exception.h). The base of Graph and
+// GraphView; `Self` is the derived class.
+template <typename Self>
+class ReadsNodes {
+ public:
+  [[nodiscard]] std::vector<CUgraphNode> nodes() const {
+    return read<std::vector<CUgraphNode>>([&](auto* out) { return graph_nodes(self(), out); });
+  }
+  [[nodiscard]] std::vector<Edge> edges() const {
+    return read<std::vector<Edge>>([&](auto* out) { return graph_edges(self(), out); });
+  }
+  [[nodiscard]] std::vector<CUgraphNode> predecessors(CUgraphNode node) const {
+    return read<std::vector<CUgraphNode>>(
+        [&](auto* out) { return graph_predecessors(self(), node, out); });
+  }
+  [[nodiscard]] std::vector<CUgraphNode> successors(CUgraphNode node) const {
+    return read<std::vector<CUgraphNode>>(
+        [&](auto* out) { return graph_successors(self(), node, out); });
+  }
+  [[nodiscard]] std::string dot() const {
+    return read<std::string>([&](auto* out) { return graph_dot(self(), out); });
+  }
+
+ protected:
+  ReadsNodes() = default;
+  ~ReadsNodes() = default;
+  ReadsNodes(const ReadsNodes&) = default;
+  ReadsNodes& operator=(const ReadsNodes&) = default;
+
+ private:
+  const Self& self() const { return static_cast<const Self&>(*this); }
+  template <typename Out, typename Call>
+  static Out read(const Call& call) {
+    Out out;
+    throw_if_failed(call(&out));
+    return out;
+  }
+};
+
+}  // namespace anycuda::graph

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From the driver's structs back to those of the public headers, with the owners of the node.
+#include "graph/parameters.h"
+#include "graph/driver_support.h"
+#include "graph/graph_state.h"
+
+namespace anycuda::graph {
+namespace {
+
+// `convert` fills the node from the driver's parameters and the owners.
+template <typename Parameters, typename Node, typename Ask, typename Convert>
+CUresult get_resolved(const GraphView& graph, CUgraphNode node, Node* out, const char* function,
+                      const Ask& ask, const Convert& convert) {
+  return entry([&] {
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    GraphState* const state = usable(graph);
+    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = check_node(state, node);
+    if (result != CUDA_SUCCESS) return result;
+    Parameters parameters{};
+    result = answered(function, ask(node, &parameters));
+    if (result != CUDA_SUCCESS) return result;
+    Owners owners;
+    const Attachment* const attachment = state->table.find(node);
+    if (attachment != nullptr) owners = attachment->owners();
+    Node made;
+    convert(parameters, owners, &made);
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+const OpaqueHandle& in(const Owners& owners, OwnerRole role) {
+  return owners[static_cast<unsigned>(role)];
+}
+
+MemoryOperand operand(unsigned type, const void* host, CUdeviceptr device, CUarray array) {
+  MemoryOperand made;
+  if (type == api::CU_MEMORYTYPE_HOST) {
+    made.host = const_cast<void*>(host);
+  } else if (type == api::CU_MEMORYTYPE_ARRAY) {
+    made.array = array;
+  } else {
+    made.address = device;
+  }
+  return made;
+}
+
+}  // namespace
+
+CUresult get_kernel(const GraphView& graph, CUgraphNode node, KernelNode* out) {
+  using Parameters = api::CUDA_KERNEL_NODE_PARAMS_st;
+  return get_resolved<Parameters>(graph, node, out, "cuGraphKernelNodeGetParams",
+                                  api::cuGraphKernelNodeGetParams,
+                                  [](const Parameters& from, const Owners& owners, KernelNode* to) {
+                                    to->function = from.func;
+                                    to->code_owner = in(owners, OwnerRole::code);
+                                    to->grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
+                                    to->block = {from.blockDimX, from.blockDimY, from.blockDimZ};
+                                    to->shared_bytes = from.sharedMemBytes;
+                                    to->arguments = from.kernelParams;
+                                    to->argument_owner = in(owners, OwnerRole::arguments);
+                                  });
+}
+
+CUresult get_memcpy(const GraphView& graph, CUgraphNode node, MemcpyNode* out) {
+  using Parameters = api::CUDA_MEMCPY3D_st;
+  return get_resolved<Parameters>(
+      graph, node, out, "cuGraphMemcpyNodeGetParams", api::cuGraphMemcpyNodeGetParams,
+      [](const Parameters& from, const Owners& owners, MemcpyNode* to) {
+        to->destination = operand(from.dstMemoryType, from.dstHost, from.dstDevice, from.dstArray);
+        to->destination.owner = in(owners, OwnerRole::destination);
+        to->destination.offset = from.dstXInBytes;
+        to->destination.pitch = from.dstPitch;
+        to->destination.height = from.dstHeight;
+        to->source = operand(from.srcMemoryType, from.srcHost, from.srcDevice, from.srcArray);
+        to->source.owner = in(owners, OwnerRole::source);
+        to->source.offset = from.srcXInBytes;
+        to->source.pitch = from.srcPitch;
+        to->source.height = from.srcHeight;
+        to->width = from.WidthInBytes;
+        to->rows = from.Height;
+        to->layers = from.Depth;
+      });
+}
+
+CUresult get_memset(const GraphView& graph, CUgraphNode node, MemsetNode* out) {
+  using Parameters = api::CUDA_MEMSET_NODE_PARAMS_st;
+  return get_resolved<Parameters>(graph, node, out, "cuGraphMemsetNodeGetParams",
+                                  api::cuGraphMemsetNodeGetParams,
+                                  [](const Parameters& from, const Owners& owners, MemsetNode* to) {
+                                    to->destination.address = from.dst;
+                                    to->destination.owner = in(owners, OwnerRole::destination);
+                                    to->destination.pitch = from.pitch;
+                                    to->value = from.value;
+                                    to->element_bytes = from.elementSize;
+                                    to->width = from.width;
+                                    to->rows = from.height;
+                                  });
+}
+
+CUresult get_host(const GraphView& graph, CUgraphNode node, HostNode* out) {
+  using Parameters = api::CUDA_HOST_NODE_PARAMS_st;
+  return get_resolved<Parameters>(graph, node, out, "cuGraphHostNodeGetParams",
+                                  api::cuGraphHostNodeGetParams,
+                                  [](const Parameters& from, const Owners& owners, HostNode* to) {
+                                    to->function = from.fn;
+                                    to->function_owner = in(owners, OwnerRole::callback);
+                                    to->data = from.userData;
+                                    to->data_owner = in(owners, OwnerRole::data);
+                                  });
+}
+
+}  // namespace anycuda::graph
