@@ -4,6 +4,7 @@
 #include "anycuda/graph/drain.h"
 
 #include <atomic>
+#include <new>
 
 #include "graph/attachment.h"
 #include "graph/error.h"
@@ -17,6 +18,7 @@ namespace {
 // main.
 std::atomic<UserObject*> retired{nullptr};
 std::atomic<std::size_t> waiting{0};
+std::atomic<ReleaseMode> mode_of_release{ReleaseMode::any_call};
 
 // Whether this thread runs deleters now. A deleter that drains again gets 0 at once: the loop below
 // goes on after it, so the stack does not grow with the number of owners.
@@ -42,6 +44,7 @@ std::size_t release_all() noexcept {
 
 std::size_t drain_once(TryLater later) noexcept {
   if (is_idle(later) || draining) return 0;
+  if (later == TryLater::one && release_mode() == ReleaseMode::only_in_drain) return 0;
   draining = true;
   const RelaxedCaptureScope mode;
   try_later(later);
@@ -62,6 +65,12 @@ std::size_t pending() noexcept {
   return waiting.load(std::memory_order_relaxed) + later_count(TryLater::all);
 }
 
+void set_release_mode(ReleaseMode mode) noexcept {
+  mode_of_release.store(mode, std::memory_order_relaxed);
+}
+
+ReleaseMode release_mode() noexcept { return mode_of_release.load(std::memory_order_relaxed); }
+
 std::size_t drain() noexcept { return drain_once(TryLater::all); }
 
 // Every call of the library begins here: it waits for no other thread, and asks the driver about
@@ -70,12 +79,25 @@ void drain_at_entry() noexcept { drain_once(TryLater::one); }
 
 void release(std::shared_ptr<ExecOwners> list) noexcept {
   if (list == nullptr) return;
+  // As another holder of the list, since this one may be the last. Without memory for it, the list
+  // is released here.
+  if (release_mode() == ReleaseMode::only_in_drain) {
+    if (auto* const holder = new (std::nothrow) ExecOwnersRef(list)) anycuda_graph_retire(holder);
+  }
   const RelaxedCaptureScope mode;
   list = nullptr;
 }
 
 void release(OwnerList* list) noexcept {
   if (list->first == nullptr) return;
+  if (release_mode() == ReleaseMode::only_in_drain) {
+    while (list->first != nullptr) {
+      Attachment* const one = list->first;
+      list->first = static_cast<Attachment*>(one->next);
+      anycuda_graph_retire(one);
+    }
+    return;
+  }
   const RelaxedCaptureScope mode;
   list->clear();
 }

@@ -158,5 +158,107 @@ TEST_F(Drain, ErrorsAreEachThreadsOwn) {
   EXPECT_STREQ(last_error(), "out is null") << "of the last call that failed";
 }
 
+// The mode is the process's: back to the default after each test.
+class OnlyInDrain : public Drain {
+ protected:
+  void SetUp() override {
+    Drain::SetUp();
+    set_release_mode(ReleaseMode::only_in_drain);
+  }
+  void TearDown() override {
+    driver().finish_launches();
+    set_release_mode(ReleaseMode::any_call);
+    Drain::TearDown();
+  }
+  static HostNode host(OpaqueHandle owner) {
+    HostNode made;
+    made.function = do_nothing;
+    made.data_owner = std::move(owner);
+    return made;
+  }
+  // Calls of the library that would release retired owners.
+  static void make_calls() {
+    driver().flush();
+    Graph other = graph();
+    node(other, nullptr);
+    EXPECT_EQ(other.destroy(), kOk);
+  }
+};
+
+TEST_F(OnlyInDrain, OwnersOfNodesWait) {
+  std::weak_ptr<int> watch;
+  Graph one = graph();
+  {
+    auto owner = std::make_shared<int>(1);
+    watch = owner;
+    node(one, std::move(owner));
+  }
+  EXPECT_EQ(one.destroy(), kOk);
+  make_calls();
+  EXPECT_FALSE(watch.expired());
+  EXPECT_EQ(pending(), 1U);
+  EXPECT_EQ(drain(), 1U);
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST_F(OnlyInDrain, OwnersOfUpdatedNodesWait) {
+  Graph one = graph();
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_host(one, {}, host(nullptr), &made), kOk);
+  Exec exec = Exec::instantiate(one);
+  std::weak_ptr<int> watch[3];
+  for (std::weak_ptr<int>& each : watch) {
+    auto owner = std::make_shared<int>(1);
+    each = owner;
+    ASSERT_EQ(exec.set_host(made, host(std::move(owner))), kOk) << last_error();
+    make_calls();
+  }
+  EXPECT_FALSE(watch[0].expired()) << "replaced, but not drained";
+  EXPECT_EQ(drain(), 2U);
+  EXPECT_TRUE(watch[0].expired());
+  EXPECT_TRUE(watch[1].expired());
+  EXPECT_FALSE(watch[2].expired()) << "in use";
+  EXPECT_EQ(exec.destroy(), kOk);
+  make_calls();
+  EXPECT_FALSE(watch[2].expired());
+  EXPECT_NE(drain(), 0U);
+  EXPECT_TRUE(watch[2].expired());
+}
+
+// After a raw update only the Exec holds the owners of updated nodes.
+TEST_F(OnlyInDrain, OwnersThatOnlyTheExecHoldsWait) {
+  Graph one = graph();
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_host(one, {}, host(nullptr), &made), kOk);
+  Exec exec = Exec::instantiate(one);
+  auto owner = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = owner;
+  ASSERT_EQ(exec.set_host(made, host(std::move(owner))), kOk) << last_error();
+  CUgraphNode wrong = nullptr;
+  unsigned why = 0;
+  ASSERT_EQ(api::cuGraphExecUpdate(exec.get(), one.get(), &wrong, &why), 0U);
+  settle();
+  EXPECT_EQ(exec.destroy(), kOk);
+  make_calls();
+  EXPECT_FALSE(watch.expired());
+  settle();
+  EXPECT_TRUE(watch.expired());
+}
+
+TEST_F(OnlyInDrain, ExecutableGraphsThatRunWait) {
+  Graph one = graph();
+  ASSERT_EQ(add_host(one, {}, host(nullptr), nullptr), kOk);
+  driver().hold_launches(true);
+  Exec exec = Exec::instantiate(one);
+  ASSERT_EQ(exec.launch(nullptr), kOk);
+  ASSERT_EQ(exec.destroy(), kOk);
+  driver().finish_launches();
+  make_calls();
+  EXPECT_EQ(driver().live().execs, 1U);
+  EXPECT_NE(pending(), 0U);
+  drain();
+  EXPECT_EQ(driver().live().execs, 0U);
+}
+
 }  // namespace
 }  // namespace anycuda::graph

@@ -6,7 +6,8 @@
 // launch uses them. The driver reports that some time later, on one of its threads, where no CUDA
 // may be called (CUDA Programming Guide, "CUDA User Objects") and no lock should be waited for. So
 // this library only puts retired owners on a lock-free list there. The next call into this library,
-// on any thread, or drain() releases them; until then they stay on the list. Nothing is released at
+// on any thread, or drain() releases them; until then they stay on the list (set_release_mode() can
+// leave this to drain() alone). Nothing is released at
 // exit: the system reclaims what is left.
 //
 // A deleter must not throw (the C++ standard, on std::shared_ptr: the process would end).
@@ -26,6 +27,20 @@ namespace anycuda::graph {
 // and the outer drain() releases and counts the rest, so the stack use does not grow with the
 // number of owners.
 std::size_t drain() noexcept;
+
+// In which calls retired owners are released, for the whole process.
+enum class ReleaseMode {
+  any_call,       // at the beginning of each call of this library, and in drain(); the default
+  only_in_drain,  // only in drain(): for programs whose deleters must not run in other calls
+};
+
+// Any thread; calls that run at the same time may still follow the former mode. In the mode
+// `only_in_drain`, owners that Exec::set_*, launch(), update() and destroy() replace or release
+// also wait for drain(), and so do executable graphs that wait to be destroyed. A program that
+// never calls drain() then keeps all of them. Owners that this library has not yet taken, as those
+// of a call that fails, are the caller's, and are not delayed.
+void set_release_mode(ReleaseMode mode) noexcept;
+ReleaseMode release_mode() noexcept;
 
 // How many retired owners wait to be released, counted as drain() does, and how many executable
 // graphs wait to be destroyed by drain() on this thread. Any thread.
