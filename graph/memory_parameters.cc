@@ -24,8 +24,12 @@ struct OperandLocation {
   char* host;
   CUarray array;
   std::size_t x;  // bytes; of arrays only
+  std::size_t y;  // row and layer; of arrays only
+  std::size_t z;
   std::size_t pitch;
   std::size_t height;
+  std::size_t skipped;  // bytes before the first row; not of arrays
+  bool too_far;         // no size holds these bytes
 };
 
 // Bytes from the operand's beginning to the end of its last row. False where no size holds that.
@@ -37,7 +41,16 @@ bool last_byte(const MemoryOperand& operand, const OperandLocation& place, const
          !__builtin_add_overflow(rows, extent.rows - 1, &rows) &&
          !__builtin_mul_overflow(rows, place.pitch, end) &&
          !__builtin_add_overflow(*end, extent.width, end) &&
-         !__builtin_add_overflow(*end, operand.offset, end);
+         !__builtin_add_overflow(*end, operand.offset, end) && !place.too_far &&
+         !__builtin_add_overflow(*end, place.skipped, end);
+}
+
+// Bytes before the row and layer where the access begins.
+void skip_rows(const MemoryOperand& operand, OperandLocation* place) {
+  std::size_t rows = 0;
+  place->too_far = __builtin_mul_overflow(operand.layer, place->height, &rows) ||
+                   __builtin_add_overflow(rows, operand.row, &rows) ||
+                   __builtin_mul_overflow(rows, place->pitch, &place->skipped);
 }
 
 CUresult check_ways(const char* name, const MemoryOperand& operand) {
@@ -105,16 +118,22 @@ CUresult locate(const char* name, const MemoryOperand& operand, const Extent& ex
   *out = {};
   out->pitch = operand.pitch != 0 ? operand.pitch : extent.width;
   out->height = operand.height != 0 ? operand.height : extent.rows;
+  if (operand.array == nullptr && (operand.row != 0 || operand.layer != 0)) {
+    skip_rows(operand, out);
+  }
+  const std::size_t first = operand.offset + out->skipped;
   if (operand.host != nullptr) {
     out->type = api::CU_MEMORYTYPE_HOST;
-    out->host = static_cast<char*>(operand.host) + operand.offset;
+    out->host = static_cast<char*>(operand.host) + first;
   } else if (operand.array != nullptr) {
     out->type = api::CU_MEMORYTYPE_ARRAY;
     out->array = operand.array;
     out->x = operand.offset;
+    out->y = operand.row;
+    out->z = operand.layer;
   } else {
     out->type = api::CU_MEMORYTYPE_DEVICE;
-    out->device = (operand.buffer ? operand.buffer.address() : operand.address) + operand.offset;
+    out->device = (operand.buffer ? operand.buffer.address() : operand.address) + first;
   }
   return check_extent(name, operand, *out, extent);
 }
@@ -135,6 +154,8 @@ CUresult resolve(const MemcpyNode& node, api::CUDA_MEMCPY3D_st* out, Owners* own
   if (result != CUDA_SUCCESS) return result;
   *out = {};
   out->srcXInBytes = from.x;
+  out->srcY = from.y;
+  out->srcZ = from.z;
   out->srcMemoryType = from.type;
   out->srcHost = from.host;
   out->srcDevice = from.device;
@@ -142,6 +163,8 @@ CUresult resolve(const MemcpyNode& node, api::CUDA_MEMCPY3D_st* out, Owners* own
   out->srcPitch = from.pitch;
   out->srcHeight = from.height;
   out->dstXInBytes = to.x;
+  out->dstY = to.y;
+  out->dstZ = to.z;
   out->dstMemoryType = to.type;
   out->dstHost = to.host;
   out->dstDevice = to.device;

@@ -72,11 +72,15 @@ CUresult get_memcpy(const GraphView& graph, CUgraphNode node, MemcpyNode* out) {
         to->destination = operand(from.dstMemoryType, from.dstHost, from.dstDevice, from.dstArray);
         to->destination.owner = in(owners, OwnerRole::destination);
         to->destination.offset = from.dstXInBytes;
+        to->destination.row = from.dstY;
+        to->destination.layer = from.dstZ;
         to->destination.pitch = from.dstPitch;
         to->destination.height = from.dstHeight;
         to->source = operand(from.srcMemoryType, from.srcHost, from.srcDevice, from.srcArray);
         to->source.owner = in(owners, OwnerRole::source);
         to->source.offset = from.srcXInBytes;
+        to->source.row = from.srcY;
+        to->source.layer = from.srcZ;
         to->source.pitch = from.srcPitch;
         to->source.height = from.srcHeight;
         to->width = from.WidthInBytes;

@@ -328,6 +328,60 @@ TEST_F(Nodes, RowsAndLayersThatOverlapAreRefused) {
   EXPECT_EQ(add_memset(one, {}, set, nullptr), kOk) << last_error();
 }
 
+TEST_F(Nodes, AccessBeginsAtARowOfALayer) {
+  Graph one = graph();
+  MemcpyNode copy;
+  copy.width = 16;
+  copy.rows = 2;
+  copy.destination.buffer = buffer(1024);
+  copy.destination.pitch = 32;
+  copy.destination.height = 8;
+  copy.destination.offset = 4;
+  copy.destination.row = 3;
+  copy.destination.layer = 2;
+  copy.source.array = array();
+  copy.source.offset = 8;
+  copy.source.row = 5;
+  copy.source.layer = 6;
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_memcpy(one, {}, copy, &made), kOk) << last_error();
+  api::CUDA_MEMCPY3D_st got{};
+  ASSERT_EQ(api::cuGraphMemcpyNodeGetParams(made, &got), 0U);
+  EXPECT_EQ(got.dstDevice, copy.destination.buffer.address() + 4 + (2 * 8 + 3) * 32);
+  EXPECT_EQ(got.dstY, 0U);
+  EXPECT_EQ(got.dstZ, 0U);
+  EXPECT_EQ(got.srcXInBytes, 8U);
+  EXPECT_EQ(got.srcY, 5U);
+  EXPECT_EQ(got.srcZ, 6U);
+  std::swap(copy.source, copy.destination);
+  ASSERT_EQ(set_memcpy(one, made, copy), kOk) << last_error();
+  ASSERT_EQ(api::cuGraphMemcpyNodeGetParams(made, &got), 0U);
+  EXPECT_EQ(got.dstY, 5U);
+  EXPECT_EQ(got.dstZ, 6U);
+  MemcpyNode read;
+  ASSERT_EQ(get_memcpy(one, made, &read), kOk);
+  EXPECT_EQ(read.destination.row, 5U);
+  EXPECT_EQ(read.destination.layer, 6U);
+
+  MemsetNode fill;
+  fill.destination.buffer = buffer(64);
+  fill.width = 16;
+  fill.destination.row = 3;
+  const CUgraphNode filled = one.add(fill);  // the last 16 bytes
+  MemsetNode set;
+  ASSERT_EQ(get_memset(one, filled, &set), kOk);
+  EXPECT_EQ(set.destination.address, fill.destination.buffer.address() + 48);
+  one = Graph();
+  copy = MemcpyNode();
+  fill.destination.row = 4;
+  refused(fill, add_memset, "memset destination", "more than the Buffer's 64 bytes");
+  fill.destination.row = 0;
+  fill.destination.layer = SIZE_MAX;
+  refused(fill, add_memset, "memset destination", "more than the Buffer's 64 bytes");
+  fill.destination.row = SIZE_MAX;
+  refused(fill, add_memset, "memset destination", "more than the Buffer's 64 bytes");
+}
+
 TEST_F(Nodes, AMemsetsValueFitsItsElements) {
   struct Case {
     unsigned bytes, widest;

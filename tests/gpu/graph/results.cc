@@ -2,6 +2,7 @@
 
 // Launches compute the right results from buffers, kernels, callbacks and events that only the
 // graph holds.
+#include <algorithm>
 #include <cstring>
 
 #include "graph/kinds.h"
@@ -72,6 +73,68 @@ void chain() {
   EQUAL(check, called.use_count(), 2);
   CALL(check, exec.destroy());
   EXPECT(check, eventually([&] { return out_watch.expired() && called.use_count() == 1; }));
+}
+
+// A block of 4 x 2 x 2 ints into the middle of an array, and the same block out of it.
+void block_of_an_array() {
+  Check check("copies into and out of an array, from a row of a layer on");
+  CUDA_ARRAY3D_DESCRIPTOR shape{};
+  shape.Width = 16;
+  shape.Height = 8;
+  shape.Depth = 4;
+  shape.Format = CU_AD_FORMAT_SIGNED_INT32;
+  shape.NumChannels = 1;
+  CUarray array = nullptr;
+  DRIVER(check, cuArray3DCreate(&array, &shape));
+  if (!check) return;
+  std::vector<int> zeros(16 * 8 * 4);
+  std::vector<int> block(4 * 2 * 2);
+  for (std::size_t i = 0; i < block.size(); ++i) block[i] = static_cast<int>(i) + 1;
+  std::vector<int> all(zeros.size(), -1);
+  std::vector<int> back(block.size(), -1);
+  const auto whole = [&](MemoryOperand to, MemoryOperand from) {
+    MemcpyNode node{std::move(to), std::move(from), 16 * sizeof(int)};
+    node.rows = 8;
+    node.layers = 4;
+    return node;
+  };
+  const auto part = [&](MemoryOperand to, MemoryOperand from) {
+    MemcpyNode node{std::move(to), std::move(from), 4 * sizeof(int)};
+    node.rows = 2;
+    node.layers = 2;
+    return node;
+  };
+  const auto host = [](std::vector<int>* memory) {
+    MemoryOperand made;
+    made.host = memory->data();
+    return made;
+  };
+  MemoryOperand start;
+  start.array = array;
+  MemoryOperand middle = start;
+  middle.offset = 5 * sizeof(int);
+  middle.row = 3;
+  middle.layer = 1;
+  const Graph graph = Graph::create();
+  const CUgraphNode cleared = graph.add(whole(start, host(&zeros)));
+  const CUgraphNode in = graph.add({cleared}, part(middle, host(&block)));
+  const CUgraphNode out = graph.add({in}, part(host(&back), middle));
+  graph.add({out}, whole(host(&all), start));
+  MemcpyNode read;
+  CALL(check, get_memcpy(graph, in, &read));
+  EQUAL(check, read.destination.row, 3U);
+  EQUAL(check, read.destination.layer, 1U);
+  launch(check, Exec::instantiate(graph));
+  EXPECT(check, back == block);
+  for (std::size_t z = 0; z < 2; ++z) {
+    for (std::size_t y = 0; y < 2; ++y) {
+      for (std::size_t x = 0; x < 4; ++x) {
+        EQUAL(check, all[((z + 1) * 8 + y + 3) * 16 + x + 5], block[(z * 2 + y) * 4 + x]);
+      }
+    }
+  }
+  EQUAL(check, std::count(all.begin(), all.end(), 0), 16L * 8 * 4 - 16);
+  DRIVER(check, cuArrayDestroy(array));
 }
 
 // Rows with gaps, layers: 2D and 3D copies move what they should and nothing else.
@@ -244,6 +307,7 @@ void clone_and_child() {
 
 void results() {
   chain();
+  block_of_an_array();
   copies_with_pitch();
   copied_data();
   allocation_nodes();

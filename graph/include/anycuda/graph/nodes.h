@@ -77,6 +77,9 @@ struct MemoryOperand {
   std::size_t offset = 0;   // bytes from the beginning of the memory; in an array, of its first row
   std::size_t pitch = 0;    // bytes from row to row; 0: rows follow each other
   std::size_t height = 0;   // rows from layer to layer; 0: layers follow each other
+  // Where the access begins, in addition to `offset`: this row of this layer.
+  std::size_t row = 0;
+  std::size_t layer = 0;
 };
 
 struct MemcpyNode {
