@@ -77,6 +77,12 @@ void Walker::fill(Kind kind, Parameters* out) {
     case Kind::kernel:
       out->to = memory_[0].address();
       out->from = memory_[1].address();
+      if (chance(3)) {
+        out->kernel = kernel_node(Kernel::wrap(kernel_.function(), given(0)), {1, 1},
+                                  with_owner(out->to, chance(2) ? given(1) : nullptr), out->from,
+                                  out->value, out->count);
+        break;
+      }
       out->kernel.arguments = out->arguments;
       if (chance(2)) {
         out->kernel.kernel = Kernel::wrap(kernel_.function(), given(0));
