@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // When an executable graph releases the owners that later updates have replaced.
+#include <chrono>
+#include <thread>
+
 #include "graph/topics.h"
 #include "graph/waiting.h"
 
@@ -199,9 +202,38 @@ void captured(CaptureMode mode, const char* name, bool launched_before) {
   EXPECT(check, eventually([&] { return used.freed() == 1; }));
 }
 
+// In the mode for that, other calls leave retired owners to drain().
+void only_in_drain() {
+  Check check("only drain() releases owners after set_release_mode(only_in_drain)");
+  Life removed;
+  Life replaced;
+  Graph graph;
+  Exec exec;
+  CUgraphNode node = nullptr;
+  CUgraphNode other = nullptr;
+  settle();
+  set_release_mode(ReleaseMode::only_in_drain);
+  CALL(check, Graph::create(&graph));
+  CALL(check, add_host(graph, {}, host(removed.owner()), &node));
+  CALL(check, remove_node(graph, node));
+  CALL(check, add_host(graph, {}, host(nullptr), &other));
+  CALL(check, Exec::instantiate(graph, &exec));
+  CALL(check, exec.set_host(other, host(replaced.owner())));
+  CALL(check, exec.set_host(other, host(nullptr)));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (pending() < 2 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  EXPECT(check, pending() >= 2);
+  const Graph calls = Graph::create();
+  EXPECT(check, calls.nodes().empty());
+  EXPECT(check, removed.freed() == 0 && replaced.freed() == 0);
+  EXPECT(check, eventually([&] { return removed.freed() == 1 && replaced.freed() == 1; }));
+  set_release_mode(ReleaseMode::any_call);
+}
+
 }  // namespace
 
 void replacing() {
+  only_in_drain();
   without_a_launch();
   children_without_a_launch();
   while_a_launch_runs();
