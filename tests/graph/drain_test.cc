@@ -9,6 +9,7 @@
 
 #include "graph/attachment.h"
 #include "tests/graph/fixture.h"
+#include "tests/graph/memory_faults.h"
 
 namespace anycuda::graph {
 namespace {
@@ -243,6 +244,20 @@ TEST_F(OnlyInDrain, OwnersThatOnlyTheExecHoldsWait) {
   EXPECT_FALSE(watch.expired());
   settle();
   EXPECT_TRUE(watch.expired());
+}
+
+TEST_F(OnlyInDrain, WithoutMemoryTheExecsOwnersAreReleasedAtOnce) {
+  Graph one = graph();
+  CUgraphNode made = nullptr;
+  ASSERT_EQ(add_host(one, {}, host(nullptr), &made), kOk);
+  Exec exec = Exec::instantiate(one);
+  Watched owner;
+  ASSERT_EQ(exec.set_host(made, host(owner.take())), kOk) << last_error();
+  fail_allocation(1);
+  EXPECT_EQ(exec.destroy(), kOk);
+  EXPECT_TRUE(allocation_failed());
+  fail_allocation(0);
+  EXPECT_FALSE(owner.alive());
 }
 
 TEST_F(OnlyInDrain, ExecutableGraphsThatRunWait) {

@@ -425,7 +425,7 @@ TEST_F(Nodes, AKernelThatTakesArgumentsGetsSome) {
   KernelNode node;
   ASSERT_EQ(Kernel::load("image", "takes_8", &node.kernel), kOk);
   refused(node, add_kernel, "kernel arguments", "the kernel takes one or more");
-  int value = 0;
+  std::uint64_t value = 0;
   void* arguments[] = {&value};
   node.arguments = arguments;
   Graph one = graph();
