@@ -74,7 +74,8 @@ class Damaged(DamagedCase):
 
     def test_one_on_a_file_system_without_execution_is_named(self) -> None:
         # In a chroot, no one may make a user namespace; root needs none.
-        shell = ("unshare", "-m" if os.getuid() == 0 else "-rm", "/bin/sh", "-c", _WITHOUT_EXECUTION, "sh", self.file.parent,
+        options = "-m" if os.getuid() == 0 else "-rm"
+        shell = ("unshare", options, "/bin/sh", "-c", _WITHOUT_EXECUTION, "sh", self.file.parent,
                  shutil.copy(self.file, self.machine.at("/tmp/libcudart.so.12")))
         if subprocess.run([*shell, "true"], capture_output=True).returncode != 0:
             self.skipTest("only root may mount a file system here")
