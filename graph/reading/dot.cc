@@ -4,10 +4,9 @@
 #include <map>
 #include <string>
 
-#include "graph/driver_support.h"
-#include "graph/graph_state.h"
 #include "graph/identity.h"
 #include "graph/reading/edges.h"
+#include "graph/reading/read_graph.h"
 
 namespace anycuda::graph {
 namespace {
@@ -165,13 +164,10 @@ class Picture {
 }  // namespace
 
 CUresult graph_dot(const GraphView& graph, std::string* out) {
-  return entry([&] {
-    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    GraphState* const state = usable(graph);
-    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return read_graph(graph, out, [](GraphState* state, std::string* text) {
     Picture picture;
     const CUresult result = picture.draw(state);
-    if (result == CUDA_SUCCESS) *out = picture.text();
+    *text = picture.text();
     return result;
   });
 }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Nodes and edges, as the driver reports them.
-#include "graph/driver_support.h"
-#include "graph/graph_state.h"
 #include "graph/reading/edges.h"
+#include "graph/reading/read_graph.h"
 
 namespace anycuda::graph {
 namespace {
@@ -32,32 +31,20 @@ bool edges_have_data() { return driver_version() >= 12030; }
 template <typename Ask>
 CUresult neighbours(const GraphView& graph, CUgraphNode node, std::vector<CUgraphNode>* out,
                     const char* function, const Ask& ask) {
-  return entry([&] {
-    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    GraphState* const state = usable(graph);
-    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = check_node(state, node);
+  return read_graph(graph, out, [&](GraphState* state, std::vector<CUgraphNode>* found) {
+    const CUresult result = check_node(state, node);
     if (result != CUDA_SUCCESS) return result;
-    std::vector<CUgraphNode> found;
     std::vector<CUgraphNode> unused;
     std::vector<Data> data;
-    result = counted(function, &found, &unused, &data, ask);
-    if (result == CUDA_SUCCESS) *out = std::move(found);
-    return result;
+    return counted(function, found, &unused, &data, ask);
   });
 }
 
 }  // namespace
 
 CUresult graph_nodes(const GraphView& graph, std::vector<CUgraphNode>* out) {
-  return entry([&] {
-    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    const GraphState* const state = usable(graph);
-    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::vector<CUgraphNode> found;
-    const CUresult result = nodes_of(state->graph.load(), &found);
-    if (result == CUDA_SUCCESS) *out = std::move(found);
-    return result;
+  return read_graph(graph, out, [](const GraphState* state, std::vector<CUgraphNode>* found) {
+    return nodes_of(state->graph.load(), found);
   });
 }
 
@@ -82,14 +69,8 @@ CUresult edges_of(CUgraph graph, std::vector<Edge>* out) {
 }
 
 CUresult graph_edges(const GraphView& graph, std::vector<Edge>* out) {
-  return entry([&] {
-    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    const GraphState* const state = usable(graph);
-    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    std::vector<Edge> found;
-    const CUresult result = edges_of(state->graph.load(), &found);
-    if (result == CUDA_SUCCESS) *out = std::move(found);
-    return result;
+  return read_graph(graph, out, [](const GraphState* state, std::vector<Edge>* found) {
+    return edges_of(state->graph.load(), found);
   });
 }
 

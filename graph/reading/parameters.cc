@@ -2,8 +2,8 @@
 
 // From the driver's structs back to those of the public headers, with the owners of the node.
 #include "graph/parameters.h"
-#include "graph/driver_support.h"
-#include "graph/graph_state.h"
+
+#include "graph/reading/read_graph.h"
 
 namespace anycuda::graph {
 namespace {
@@ -12,10 +12,7 @@ namespace {
 template <typename Parameters, typename Node, typename Ask, typename Convert>
 CUresult get_resolved(const GraphView& graph, CUgraphNode node, Node* out, const char* function,
                       const Ask& ask, const Convert& convert) {
-  return entry([&] {
-    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
-    GraphState* const state = usable(graph);
-    if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  return read_graph(graph, out, [&](GraphState* state, Node* made) {
     CUresult result = check_node(state, node);
     if (result != CUDA_SUCCESS) return result;
     Parameters parameters{};
@@ -24,9 +21,7 @@ CUresult get_resolved(const GraphView& graph, CUgraphNode node, Node* out, const
     Owners owners;
     const Attachment* const attachment = state->table.find(node);
     if (attachment != nullptr) owners = attachment->owners();
-    Node made;
-    convert(parameters, owners, &made);
-    *out = std::move(made);
+    convert(parameters, owners, made);
     return CUDA_SUCCESS;
   });
 }
