@@ -17,6 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).resolve().parent
 STUB = build_file("lib/libcudart_stub.so")
 PROGRAM = BUILD / "tests/integration/patched/call_cudart-12"
+# Code of a Python process that compiles with the NVRTC of its first argument, and prints NVRTC's status.
+COMPILES = """
+import ctypes, sys
+nvrtc, program = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
+nvrtc.nvrtcCreateProgram(ctypes.byref(program), b"__global__ void k(float* a) { *a = 1; }", b"k.cu", 0, None, None)
+print(nvrtc.nvrtcCompileProgram(program, 0, None))
+"""
 
 
 def python() -> Path:

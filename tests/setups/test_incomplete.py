@@ -8,15 +8,11 @@ import subprocess
 
 from build_folder import artifact, build_file
 from case import MachineCase
-from parts import place, python
+from parts import COMPILES, place, python
 
 BROKEN, WHOLE, ELSEWHERE = "/opt/broken", "/opt/whole", "/opt/elsewhere"
 BUILTINS = "libnvrtc-builtins.so.12.9"
-_PROCESS = """
-import ctypes, sys
-nvrtc, program = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
-nvrtc.nvrtcCreateProgram(ctypes.byref(program), b"__global__ void k(float* a) { *a = 1; }", b"k.cu", 0, None, None)
-print(nvrtc.nvrtcCompileProgram(program, 0, None))
+_PROCESS = COMPILES + """
 print(*sorted({line.split(maxsplit=5)[-1].strip() for line in open("/proc/self/maps") if "libnvrtc.so" in line}))
 """
 SUCCESS, BUILTINS_MISSING = "0", "7"

@@ -10,17 +10,11 @@ import unittest
 
 from build_folder import BUILD, artifact, build_file
 from machine import SITE, Machine
-from parts import place, python
+from parts import COMPILES, place, python
 
 VENV = "~/venv"
 RELEASES = ("11.7", "11.8", "12.0", "12.1", "12.2", "12.3", "12.4", "12.5", "12.6", "12.8", "12.9",
             "13.0", "13.1", "13.2", "13.3", "13.4", "13.5")
-_PROCESS = """
-import ctypes, sys
-nvrtc, program = ctypes.CDLL(sys.argv[1]), ctypes.c_void_p()
-nvrtc.nvrtcCreateProgram(ctypes.byref(program), b"__global__ void k(float* a) { *a = 1; }", b"k.cu", 0, None, None)
-print(nvrtc.nvrtcCompileProgram(program, 0, None))
-"""
 
 
 class Only(Machine):
@@ -48,7 +42,7 @@ class Releases(unittest.TestCase):
             with self.subTest(release):
                 machine = Only(release)
                 self.addCleanup(machine.close)
-                self.assertEqual(machine.ask(python(), "-c", _PROCESS, build_file("lib/libnvrtc_stub.so")), "0\n")
+                self.assertEqual(machine.ask(python(), "-c", COMPILES, build_file("lib/libnvrtc_stub.so")), "0\n")
                 child = machine.program("tests/linker/programs/child")
                 self.assertIn("PTX: ok\n", machine.ask(child, "programs", "tell"))
                 rails = machine.ask(machine.program("tests/compat/programs/rails"), "nodriver", "compile")
