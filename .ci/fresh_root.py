@@ -29,7 +29,8 @@ import test_log
 
 HERE = Path(__file__).resolve().parent
 PACKAGES = {"bookworm": "g++,cmake,ninja-build,python3,libgtest-dev,libgmock-dev",  # docs/contributing/change.md
-            "trixie": "g++,make,cmake,python3"}  # README, "See it work"
+            "trixie": "g++,make,cmake,python3",  # README, "See it work"
+            "bullseye": "python3"}  # its compilers: .ci/long
 USER, USER_ID = "tester", 1000
 HOME = Path("/home") / USER
 # More than 200 characters, with a blank and the project's own name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls as users write them. tests/packaging/test_linker_headers.py compiles this file with strict
+// Calls as users write them. tests/packaging/test_public_headers.py compiles this file with strict
 // warnings; it is not linked.
 #include <anycuda/linker/linker.h>
 #include <anycuda/linker/program.h>
