@@ -78,6 +78,12 @@ def shares(processors: list[int], count: int) -> list[list[int]]:
     return [processors[part * size:(part + 1) * size] for part in range(count)]
 
 
+def pair_text(number: int, before: Figures, now: Figures) -> str:
+    """One line of a pair: for each row its two ratios to the raw call, before and now."""
+    return f"pair {number}: " + "; ".join(f"{name}: {time:.3f} -> {now[name][0]:.3f}"
+                                          for name, (time, _) in before.items())
+
+
 def take_share(free: "queue.SimpleQueue[list[int]]") -> None:
     """Restricts this thread, and the programs that it starts, to one of the shares."""
     os.sched_setaffinity(0, free.get())
@@ -123,7 +129,7 @@ def main() -> int:
     pairs: list[tuple[Figures, Figures]] = []
     for found in measured_pairs(options):
         pairs.append(found)
-        print(f"{len(pairs)} of {options.pairs} pairs", file=sys.stderr)
+        print(pair_text(len(pairs), *found), flush=True)  # a run that is cut off keeps its pairs
     both = {name: [(before[name], now[name]) for before, now in pairs] for name in pairs[0][0]}
     times, sizes = ({name: [(before[part], now[part]) for before, now in values] for name, values in both.items()}
                     for part in (0, 1))

@@ -49,6 +49,7 @@ class GraphCost(unittest.TestCase):
     def test_the_same_cost_is_within(self) -> None:
         done = self.run_with(self.program("before"), self.program("now", ns=312.0))
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("pair 3: empty, 1000: 3.000 -> 3.120\n", done.stdout)
         self.assertIn("| empty, 1000 | 3 | 3.00 | 3.12 | 1.0400 | 1.0400 to 1.0400 | within |", done.stdout)
 
     def test_a_higher_ratio_is_above(self) -> None:
