@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -166,28 +165,35 @@ struct ArgumentOf<WithOwner<Value>> {
   }
 };
 
-// The values themselves. Not for programs.
-template <typename... Stored>
-struct StoredArguments : ArgumentList {
+// The values themselves. Not for programs. (Not a std::tuple: clang 17 refuses that of one value
+// with libstdc++ 14 as C++23.)
+template <std::size_t Index, typename Stored>
+struct StoredArgument {
+  Stored value;
+};
+template <typename Indices, typename... Stored>
+struct StoredArguments;
+template <std::size_t... Index, typename... Stored>
+struct StoredArguments<std::index_sequence<Index...>, Stored...>
+    : ArgumentList, StoredArgument<Index, Stored>... {
   static constexpr std::size_t kCount = sizeof...(Stored);
 
-  explicit StoredArguments(Stored... given) : all(given...) {
-    std::size_t at = 0;
-    std::apply([&](Stored&... each) { (static_cast<void>(pointers[at++] = &each), ...); }, all);
+  explicit StoredArguments(Stored... given)
+      : StoredArgument<Index, Stored>{given}...,
+        pointers{&static_cast<StoredArgument<Index, Stored>&>(*this).value..., nullptr} {
     count = empty_buffer = kCount;
     values = pointers;
     sizes = bytes;
-    (void)at;
   }
 
-  std::tuple<Stored...> all;
-  void* pointers[kCount + 1] = {};
+  void* pointers[kCount + 1];
   std::size_t bytes[kCount + 1] = {sizeof(Stored)...};
 };
 
 template <typename... Values>
 Arguments Arguments::of(const Values&... values) {
-  using List = StoredArguments<decltype(ArgumentOf<Values>::stored(values))...>;
+  using List = StoredArguments<std::index_sequence_for<Values...>,
+                               decltype(ArgumentOf<Values>::stored(values))...>;
   auto list = std::make_shared<List>(ArgumentOf<Values>::stored(values)...);
   std::vector<OpaqueHandle> owners;
   std::size_t at = 0;
