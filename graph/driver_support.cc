@@ -17,6 +17,7 @@ struct Row {
 // CUDA Driver API, the pages of the functions, and NVIDIA's headers from 11.0 on.
 constexpr Row kRows[] = {
     {"cuFuncGetParamInfo", 12040},
+    {"cuGraphAddDependencies_v2", 12030},
     {"cuGraphAddEventRecordNode", 11010},
     {"cuGraphAddEventWaitNode", 11010},
     {"cuGraphAddMemAllocNode", 11040},
@@ -28,6 +29,7 @@ constexpr Row kRows[] = {
     {"cuGraphInstantiateWithFlags", 11040},
     {"cuGraphNodeGetEnabled", 11060},
     {"cuGraphNodeSetEnabled", 11060},
+    {"cuGraphRemoveDependencies_v2", 12030},
     {"cuGraphRetainUserObject", 11030},
     {"cuGraphUpload", 11010},
     {"cuStreamBeginCaptureToGraph", 12030},

@@ -14,6 +14,7 @@ namespace {
 constexpr std::size_t kLongest = 512;
 thread_local char sentence[kLongest];
 thread_local CUresult sentence_status = CUDA_SUCCESS;
+thread_local unsigned kept = 0;  // LastErrorScopes
 
 }  // namespace
 
@@ -21,7 +22,11 @@ const char* last_error() noexcept { return sentence; }
 
 CUresult last_status() noexcept { return sentence_status; }
 
+LastErrorScope::LastErrorScope() noexcept { ++kept; }
+LastErrorScope::~LastErrorScope() { --kept; }
+
 CUresult fail(CUresult status, const char* format, ...) noexcept {
+  if (kept != 0) return status;
   std::va_list arguments;
   va_start(arguments, format);
   std::vsnprintf(sentence, kLongest, format, arguments);

@@ -15,6 +15,15 @@ namespace anycuda::graph {
 
 CUresult last_status() noexcept;  // the status of last_error()
 
+// Keeps last_error() of this thread as it is, whatever fails until the end of a block.
+class LastErrorScope {
+ public:
+  LastErrorScope() noexcept;
+  ~LastErrorScope();
+  LastErrorScope(const LastErrorScope&) = delete;
+  LastErrorScope& operator=(const LastErrorScope&) = delete;
+};
+
 void drain_at_entry() noexcept;  // drain.cc
 
 // Runs the body of a public function: first releases retired owners; turns exceptions into

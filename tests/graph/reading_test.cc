@@ -56,8 +56,9 @@ TEST_F(Reading, NodesEdgesAndNeighbours) {
 }
 
 TEST_F(Reading, EdgesThatHaveData) {
-  const CUgraphNode first = graph_.join();
-  const CUgraphNode second = graph_.join();
+  const Kernel kernel = Kernel::load("image", "k");
+  const CUgraphNode first = graph_.add(kernel, {1, 32});
+  const CUgraphNode second = graph_.add(kernel, {1, 32});
   ASSERT_EQ(add_edge(graph_.get(), first, second, 1), 0U);
   int version = 0;
   ASSERT_EQ(api::cuDriverGetVersion(&version), 0U);

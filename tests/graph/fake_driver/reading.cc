@@ -97,17 +97,6 @@ unsigned cuGraphNodeGetDependentNodes_v2(::CUgraphNode_st* node, ::CUgraphNode_s
   return give_neighbours(node, false, out, data, true, count);
 }
 
-unsigned cuGraphAddDependencies_v2(::CUgraph_st* graph, ::CUgraphNode_st* const* from,
-                                   ::CUgraphNode_st* const* to, const CUgraphEdgeData_st* data,
-                                   unsigned long count) {
-  FAULT;
-  if (fake::living(graph) == nullptr) return 1;
-  for (unsigned long at = 0; at < count; ++at) {
-    fake::depend(to[at], from[at], data == nullptr ? CUgraphEdgeData_st{} : data[at]);
-  }
-  return 0;
-}
-
 unsigned cuGraphKernelNodeGetParams(::CUgraphNode_st* node, CUDA_KERNEL_NODE_PARAMS_st* out) {
   FAULT;
   if (of_type(node, CU_GRAPH_NODE_TYPE_KERNEL) == nullptr) return 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The nodes that a new node depends on.
+// Lists that a call reads: the nodes that a new node depends on, and edges (edges.h).
 #pragma once
 
 #include <cstddef>
@@ -15,30 +15,36 @@
 namespace anycuda::graph {
 
 // A list in braces, which is copied (the copy may throw std::bad_alloc before the function is
-// called), or nodes that the caller keeps until the call returns: a vector, an array, a std::array,
-// a std::span, or another container that has its nodes in one block (std::data and std::size).
-class Dependencies {
+// called), or items that the caller keeps until the call returns: a vector, an array, a std::array,
+// a std::span, or another container that has its items in one block (std::data and std::size).
+template <typename Item>
+class ItemList {
   template <typename Range>
   using Contiguous = std::enable_if_t<
-      std::is_convertible_v<decltype(std::data(std::declval<const Range&>())),
-                            const CUgraphNode*> &&
+      std::is_convertible_v<decltype(std::data(std::declval<const Range&>())), const Item*> &&
       std::is_convertible_v<decltype(std::size(std::declval<const Range&>())), std::size_t>>;
 
  public:
-  Dependencies() = default;
-  Dependencies(std::initializer_list<CUgraphNode> nodes) : listed_(nodes), count_(nodes.size()) {}
-  Dependencies(const std::vector<CUgraphNode>& nodes)
-      : nodes_(nodes.data()), count_(nodes.size()) {}
+  ItemList() = default;
+  ItemList(std::initializer_list<Item> items) : listed_(items), count_(items.size()) {}
+  ItemList(const std::vector<Item>& items) : items_(items.data()), count_(items.size()) {}
   template <typename Range, typename = Contiguous<Range>>
-  Dependencies(const Range& nodes) : nodes_(std::data(nodes)), count_(std::size(nodes)) {}
-  Dependencies(const CUgraphNode* nodes, std::size_t count) : nodes_(nodes), count_(count) {}
-  const CUgraphNode* nodes() const { return listed_.empty() ? nodes_ : listed_.data(); }
+  ItemList(const Range& items) : items_(std::data(items)), count_(std::size(items)) {}
+  ItemList(const Item* items, std::size_t count) : items_(items), count_(count) {}
+  const Item* items() const { return listed_.empty() ? items_ : listed_.data(); }
   std::size_t count() const { return count_; }
 
  private:
-  std::vector<CUgraphNode> listed_;
-  const CUgraphNode* nodes_ = nullptr;
+  std::vector<Item> listed_;
+  const Item* items_ = nullptr;
   std::size_t count_ = 0;
+};
+
+// The nodes that a new node depends on.
+class Dependencies : public ItemList<CUgraphNode> {
+ public:
+  using ItemList::ItemList;
+  const CUgraphNode* nodes() const { return items(); }
 };
 
 }  // namespace anycuda::graph

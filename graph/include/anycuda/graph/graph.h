@@ -55,6 +55,7 @@
 
 #include "anycuda/graph/adding.h"
 #include "anycuda/graph/dependencies.h"
+#include "anycuda/graph/edges.h"
 #include "anycuda/graph/exception.h"
 #include "anycuda/graph/nodes.h"
 #include "anycuda/graph/reading.h"
@@ -69,7 +70,9 @@ struct GraphState;
 // Invalid views can still be compared, and never refer to another graph that gets the same address.
 // Two views are equal if one was copied from the other, or if the same Graph, node or Capture gave
 // both for the same graph.
-class GraphView : public AddsNodes<GraphView>, public ReadsNodes<GraphView> {
+class GraphView : public AddsNodes<GraphView>,
+                  public ReadsNodes<GraphView>,
+                  public ChangesEdges<GraphView> {
  public:
   GraphView() = default;  // null
   // A view of a graph that is made and destroyed without this library. The view stays valid when
@@ -92,7 +95,7 @@ class GraphView : public AddsNodes<GraphView>, public ReadsNodes<GraphView> {
 
 // Owns a graph, and destroys it in its destructor. Move-only. Clones and executable graphs made
 // from it keep the owners that they need.
-class Graph : public AddsNodes<Graph>, public ReadsNodes<Graph> {
+class Graph : public AddsNodes<Graph>, public ReadsNodes<Graph>, public ChangesEdges<Graph> {
  public:
   Graph() = default;  // empty
   ~Graph();           // destroy(); a graph that the driver does not destroy is left as it is

@@ -10,22 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "anycuda/graph/edges.h"
 #include "anycuda/graph/exception.h"
 #include "anycuda/graph/nodes.h"
 
 namespace anycuda::graph {
 
 class GraphView;
-
-// `to` depends on `from`. The other fields are CUDA's CUgraphEdgeData, 0 for an ordinary edge: a
-// programmatic edge has the type 1.
-struct Edge {
-  CUgraphNode from = nullptr;
-  CUgraphNode to = nullptr;
-  unsigned char from_port = 0;
-  unsigned char to_port = 0;
-  unsigned char type = 0;
-};
 
 // The nodes of this graph, without those of the graphs in them; in the driver's order.
 [[nodiscard]] CUresult graph_nodes(const GraphView& graph, std::vector<CUgraphNode>* out);
