@@ -16,6 +16,7 @@ struct Row {
 
 // CUDA Driver API, the pages of the functions, and NVIDIA's headers from 11.0 on.
 constexpr Row kRows[] = {
+    {"a cluster of blocks", 11080},
     {"cuFuncGetParamInfo", 12040},
     {"cuGraphAddDependencies_v2", 12030},
     {"cuGraphAddEventRecordNode", 11010},
@@ -32,9 +33,11 @@ constexpr Row kRows[] = {
     {"cuGraphRemoveDependencies_v2", 12030},
     {"cuGraphRetainUserObject", 11030},
     {"cuGraphUpload", 11010},
+    {"cuLaunchKernelEx", 11080},
     {"cuStreamBeginCaptureToGraph", 12030},
     {"cuStreamGetCaptureInfo_v2", 11030},
     {"cuUserObjectCreate", 11030},
+    {"the priority of a kernel", 11070},
 };
 
 constexpr int newest_version() {

@@ -25,12 +25,6 @@ void put_embedded(GraphState* state, CUgraphNode node,
   state->embedded.insert(std::move(entry));
 }
 
-// Removes a node that was added but cannot be used.
-CUresult take_out(CUresult result, CUgraphNode* node) noexcept {
-  if (api::cuGraphDestroyNode(*node) == api::CUDA_SUCCESS) *node = nullptr;
-  return result;
-}
-
 CUresult inner_graph(CUgraphNode node, CUgraph* out) noexcept {
   return answered("cuGraphChildGraphNodeGetGraph", api::cuGraphChildGraphNodeGetGraph(node, out));
 }

@@ -156,6 +156,11 @@ CUresult check_nodes(GraphState* state, const Dependencies& after) {
   return CUDA_SUCCESS;
 }
 
+CUresult take_out(CUresult result, CUgraphNode* node) noexcept {
+  if (api::cuGraphDestroyNode(*node) == api::CUDA_SUCCESS) *node = nullptr;
+  return result;
+}
+
 CUresult OwnerTransaction::prepare(const Owners& owners) {
   state_->table.reserve();
   if (!any(owners)) return CUDA_SUCCESS;

@@ -108,7 +108,12 @@ class OwnerTransaction {
   ScopedGraphRef held_;
 };
 
-// Adds a node by `call`, which makes the driver call.
+// Removes a node that was added but cannot be used. A node that the driver does not remove (in a
+// capture, or in a graph with memory nodes) stays, and *node is not changed.
+CUresult take_out(CUresult result, CUgraphNode* node) noexcept;
+
+// Adds a node by `call`, which makes the driver call. If the call fails and leaves a node, this
+// node keeps its owners.
 template <typename Call>
 CUresult add_node(const GraphView& view, const Dependencies& after, const Owners& owners,
                   CUgraphNode* out, const Call& call) {
@@ -121,12 +126,12 @@ CUresult add_node(const GraphView& view, const Dependencies& after, const Owners
   if (result != CUDA_SUCCESS) return result;
   CUgraphNode node = nullptr;
   result = call(state->graph.load(), &node);
-  if (result != CUDA_SUCCESS) return result;
+  if (node == nullptr) return result;
   // A former node of this address was destroyed without this library.
   state->forget_embedded(node);
   transaction.commit(node);
-  if (out != nullptr) *out = node;
-  return CUDA_SUCCESS;
+  if (result == CUDA_SUCCESS && out != nullptr) *out = node;
+  return result;
 }
 
 // The number of roles that set_* replaces; the other roles are the caller's, and stay.

@@ -1,41 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Adding nodes of each kind, and giving them new parameters.
+// Adding nodes of each kind except kernels, and giving them new parameters.
 #include "graph/driver_support.h"
-#include "graph/graph_state.h"
-#include "graph/parameters.h"
+#include "graph/resolved.h"
 
 namespace anycuda::graph {
-namespace {
-
-// Adds a node whose struct is resolved to the driver's `Parameters`.
-template <typename Parameters, typename Node, typename Call>
-CUresult add_resolved(const GraphView& graph, const Dependencies& after, const Node& node,
-                      CUgraphNode* out, const Call& call) {
-  return entry([&] {
-    Parameters parameters{};
-    Owners owners;
-    const CUresult result = resolve(node, &parameters, &owners);
-    if (result != CUDA_SUCCESS) return result;
-    return add_node(graph, after, owners, out,
-                    [&](CUgraph to, CUgraphNode* made) { return call(to, made, parameters); });
-  });
-}
-
-template <typename Parameters, typename Node, typename Call>
-CUresult set_resolved(const GraphView& graph, CUgraphNode node, const Node& given,
-                      const Call& call) {
-  return entry([&] {
-    Parameters parameters{};
-    Owners owners;
-    const CUresult result = resolve(given, &parameters, &owners);
-    if (result != CUDA_SUCCESS) return result;
-    return set_node(graph, node, owners, kHelperRoles,
-                    [&](CUgraphNode one) { return call(one, parameters); });
-  });
-}
-
-}  // namespace
 
 CUresult add_empty(const GraphView& graph, const Dependencies& after, CUgraphNode* out) {
   return entry([&] {
@@ -44,24 +13,6 @@ CUresult add_empty(const GraphView& graph, const Dependencies& after, CUgraphNod
                       api::cuGraphAddEmptyNode(made, to, after.nodes(), after.count()));
     });
   });
-}
-
-CUresult add_kernel(const GraphView& graph, const Dependencies& after, const KernelNode& node,
-                    CUgraphNode* out) {
-  return add_resolved<api::CUDA_KERNEL_NODE_PARAMS_st>(
-      graph, after, node, out, [&](CUgraph to, CUgraphNode* made, const auto& parameters) {
-        return answered(
-            "cuGraphAddKernelNode",
-            api::cuGraphAddKernelNode(made, to, after.nodes(), after.count(), &parameters));
-      });
-}
-
-CUresult set_kernel(const GraphView& graph, CUgraphNode node, const KernelNode& parameters) {
-  return set_resolved<api::CUDA_KERNEL_NODE_PARAMS_st>(
-      graph, node, parameters, [](CUgraphNode one, const auto& resolved) {
-        return answered("cuGraphKernelNodeSetParams",
-                        api::cuGraphKernelNodeSetParams(one, &resolved));
-      });
 }
 
 CUresult add_memcpy(const GraphView& graph, const Dependencies& after, const MemcpyNode& node,

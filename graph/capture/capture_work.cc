@@ -5,6 +5,7 @@
 
 #include "graph/capture/capture_state.h"
 #include "graph/driver_support.h"
+#include "graph/kernel/launch.h"
 #include "graph/parameters.h"
 
 namespace anycuda::graph {
@@ -49,39 +50,57 @@ CUresult Capture::State::ask(const State* state, CUstream stream, CaptureInfo* o
   return no_capture("the stream is not part of this capture");
 }
 
+// Adds work to the stream by `add`, with its owners.
+template <typename Add>
+CUresult Capture::add_work(const Owners& owners, const Add& add) {
+  CaptureInfo info;
+  CUresult result = State::ask(state_.get(), stream_, &info);
+  if (result != CUDA_SUCCESS) return result;
+  const std::vector<CUgraphNode> before(info.nodes, info.nodes + info.count);
+  OwnerTransaction transaction(state_->graph.get());
+  result = transaction.prepare(owners);
+  if (result != CUDA_SUCCESS) return result;
+  result = add();
+  CaptureInfo now;
+  const bool active = is_active(stream_, state_->id, &now);
+  if (result == CUDA_SUCCESS) {
+    if (active && now.count == 1) {
+      state_->graph->forget_embedded(now.nodes[0]);
+      transaction.commit(now.nodes[0]);
+    } else {
+      transaction.leave_to_graph();
+    }
+    return result;
+  }
+  // If nothing was captured, the owners are released. Otherwise there may be a node that cannot be
+  // removed, or the graph is destroyed with its owners. The lists are compared in place, since this
+  // step must not fail.
+  const bool unchanged =
+      active && std::equal(before.begin(), before.end(), now.nodes, now.nodes + now.count);
+  if (!unchanged) transaction.leave_to_graph();
+  return result;
+}
+
 CUresult Capture::call(const HostNode& node) {
   return entry([&] {
     api::CUDA_HOST_NODE_PARAMS_st parameters{};
     Owners owners;
-    CUresult result = resolve(node, &parameters, &owners);
+    const CUresult result = resolve(node, &parameters, &owners);
     if (result != CUDA_SUCCESS) return result;
-    CaptureInfo info;
-    result = State::ask(state_.get(), stream_, &info);
-    if (result != CUDA_SUCCESS) return result;
-    const std::vector<CUgraphNode> before(info.nodes, info.nodes + info.count);
-    OwnerTransaction transaction(state_->graph.get());
-    result = transaction.prepare(owners);
-    if (result != CUDA_SUCCESS) return result;
-    result = answered("cuLaunchHostFunc",
+    return add_work(owners, [&] {
+      return answered("cuLaunchHostFunc",
                       api::cuLaunchHostFunc(stream_, parameters.fn, parameters.userData));
-    CaptureInfo now;
-    const bool active = is_active(stream_, state_->id, &now);
-    if (result == CUDA_SUCCESS) {
-      if (active && now.count == 1) {
-        state_->graph->forget_embedded(now.nodes[0]);
-        transaction.commit(now.nodes[0]);
-      } else {
-        transaction.leave_to_graph();
-      }
-      return result;
-    }
-    // If nothing was captured, the owners are released. Otherwise there may be a node that cannot
-    // be removed, or the graph is destroyed with its owners. The lists are compared in place, since
-    // this step must not fail.
-    const bool unchanged =
-        active && std::equal(before.begin(), before.end(), now.nodes, now.nodes + now.count);
-    if (!unchanged) transaction.leave_to_graph();
-    return result;
+    });
+  });
+}
+
+CUresult Capture::launch(const KernelNode& node) {
+  return entry([&] {
+    api::CUDA_KERNEL_NODE_PARAMS_st parameters{};
+    Owners owners;
+    const CUresult result = resolve(node, &parameters, &owners);
+    if (result != CUDA_SUCCESS) return result;
+    return add_work(owners, [&] { return launch_resolved(stream_, parameters, node.attributes); });
   });
 }
 

@@ -7,6 +7,7 @@
 #include "graph/driver_support.h"
 #include "graph/exec/exec_owners.h"
 #include "graph/graph_state.h"
+#include "graph/kernel/attributes.h"
 #include "graph/parameters.h"
 
 namespace anycuda::graph {
@@ -66,6 +67,8 @@ void add_all(const GraphState& graph, OwnerList* owners) {
 CUresult Exec::set_kernel(CUgraphNode node, const KernelNode& parameters) {
   return set_one_resolved<api::CUDA_KERNEL_NODE_PARAMS_st>(
       exec_, exec_owners_.get(), node, parameters, [&](CUgraphExec exec, const auto& resolved) {
+        const CUresult result = check_exec_attributes(node, parameters.attributes);
+        if (result != CUDA_SUCCESS) return result;
         return answered("cuGraphExecKernelNodeSetParams",
                         api::cuGraphExecKernelNodeSetParams(exec, node, &resolved));
       });

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "graph/identity.h"
+#include "graph/kernel/attributes.h"
 #include "graph/reading/edges.h"
 #include "graph/reading/read_graph.h"
 
@@ -64,7 +65,19 @@ std::string sides(unsigned x, unsigned y, unsigned z) {
   return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
-// The kernel's name, grid and block, as far as the driver tells them.
+std::string describe_attributes(CUgraphNode node) {
+  const LaunchAttributes is = attributes_of(node);
+  const Dim3& cluster = is.cluster;
+  std::string text;
+  if (cluster[0] * cluster[1] * cluster[2] != 1) {
+    text += "\\nclusters of " + sides(cluster[0], cluster[1], cluster[2]) + " blocks";
+  }
+  if (is.cooperative) text += "\\ncooperative";
+  if (is.priority) text += "\\npriority " + std::to_string(*is.priority);
+  return text;
+}
+
+// The kernel's name, grid, block and launch attributes, as far as the driver tells them.
 std::string describe_kernel(CUgraphNode node) {
   api::CUDA_KERNEL_NODE_PARAMS_st is{};
   if (api::cuGraphKernelNodeGetParams(node, &is) != api::CUDA_SUCCESS) return "";
@@ -75,7 +88,7 @@ std::string describe_kernel(CUgraphNode node) {
     text = std::string("\\n") + name;
   }
   return text + "\\n" + sides(is.gridDimX, is.gridDimY, is.gridDimZ) + " blocks of " +
-         sides(is.blockDimX, is.blockDimY, is.blockDimZ);
+         sides(is.blockDimX, is.blockDimY, is.blockDimZ) + describe_attributes(node);
 }
 
 class Picture {

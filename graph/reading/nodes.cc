@@ -74,6 +74,21 @@ CUresult graph_edges(const GraphView& graph, std::vector<Edge>* out) {
   });
 }
 
+CUresult has_programmatic_edge(CUgraphNode node, bool* out) {
+  std::vector<CUgraphNode> found;
+  std::vector<CUgraphNode> unused;
+  std::vector<Data> data;
+  *out = false;
+  if (!edges_have_data()) return CUDA_SUCCESS;
+  const CUresult result =
+      counted("cuGraphNodeGetDependencies", &found, &unused, &data,
+              [&](CUgraphNode* nodes, CUgraphNode*, Data* about, std::size_t* count) {
+                return api::cuGraphNodeGetDependencies_v2(node, nodes, about, count);
+              });
+  for (const Data& one : data) *out = *out || one.type != 0;
+  return result;
+}
+
 CUresult graph_predecessors(const GraphView& graph, CUgraphNode node,
                             std::vector<CUgraphNode>* out) {
   return neighbours(graph, node, out, "cuGraphNodeGetDependencies",

@@ -3,12 +3,16 @@
 // From the driver's structs back to those of the public headers, with the owners of the node.
 #include "graph/parameters.h"
 
+#include <type_traits>
+
+#include "graph/kernel/attributes.h"
+#include "graph/reading/edges.h"
 #include "graph/reading/read_graph.h"
 
 namespace anycuda::graph {
 namespace {
 
-// `convert` fills the node from the driver's parameters and the owners.
+// `convert` fills the node from the driver's parameters and the owners. It may return a status.
 template <typename Parameters, typename Node, typename Ask, typename Convert>
 CUresult get_resolved(const GraphView& graph, CUgraphNode node, Node* out, const char* function,
                       const Ask& ask, const Convert& convert) {
@@ -21,8 +25,12 @@ CUresult get_resolved(const GraphView& graph, CUgraphNode node, Node* out, const
     Owners owners;
     const Attachment* const attachment = state->table.find(node);
     if (attachment != nullptr) owners = attachment->owners();
-    convert(parameters, owners, made);
-    return CUDA_SUCCESS;
+    if constexpr (std::is_void_v<decltype(convert(parameters, owners, made))>) {
+      convert(parameters, owners, made);
+      return CUDA_SUCCESS;
+    } else {
+      return convert(parameters, owners, made);
+    }
   });
 }
 
@@ -46,17 +54,19 @@ MemoryOperand operand(unsigned type, const void* host, CUdeviceptr device, CUarr
 
 CUresult get_kernel(const GraphView& graph, CUgraphNode node, KernelNode* out) {
   using Parameters = api::CUDA_KERNEL_NODE_PARAMS_st;
-  return get_resolved<Parameters>(graph, node, out, "cuGraphKernelNodeGetParams",
-                                  api::cuGraphKernelNodeGetParams,
-                                  [](const Parameters& from, const Owners& owners, KernelNode* to) {
-                                    to->function = from.func;
-                                    to->code_owner = in(owners, OwnerRole::code);
-                                    to->grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
-                                    to->block = {from.blockDimX, from.blockDimY, from.blockDimZ};
-                                    to->shared_bytes = from.sharedMemBytes;
-                                    to->arguments = from.kernelParams;
-                                    to->argument_owner = in(owners, OwnerRole::arguments);
-                                  });
+  return get_resolved<Parameters>(
+      graph, node, out, "cuGraphKernelNodeGetParams", api::cuGraphKernelNodeGetParams,
+      [&](const Parameters& from, const Owners& owners, KernelNode* to) {
+        to->function = from.func;
+        to->code_owner = in(owners, OwnerRole::code);
+        to->grid = {from.gridDimX, from.gridDimY, from.gridDimZ};
+        to->block = {from.blockDimX, from.blockDimY, from.blockDimZ};
+        to->shared_bytes = from.sharedMemBytes;
+        to->arguments = from.kernelParams;
+        to->argument_owner = in(owners, OwnerRole::arguments);
+        to->attributes = attributes_of(node);
+        return has_programmatic_edge(node, &to->attributes.programmatic);
+      });
 }
 
 CUresult get_memcpy(const GraphView& graph, CUgraphNode node, MemcpyNode* out) {

@@ -15,8 +15,9 @@ namespace {
 struct Bench {
   Graph graph;
   Graph other;
-  CUgraphNode node = nullptr;   // a host node, with an owner
-  CUgraphNode child = nullptr;  // a copy of `other`
+  CUgraphNode node = nullptr;      // a host node, with an owner
+  CUgraphNode child = nullptr;     // a copy of `other`
+  CUgraphNode launched = nullptr;  // a kernel
   Exec exec;
   Graph made;  // what the operation makes: destroyed when no fault is due any more
   Exec made_exec;
@@ -145,6 +146,42 @@ const Operation kOperations[] = {
          return CUDA_ERROR_OUT_OF_MEMORY;
        }
      }},
+    {"add_kernel with launch attributes",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       KernelNode node;
+       node.function = reinterpret_cast<CUfunction>(0x100);
+       node.argument_owner = owner;
+       node.attributes.cooperative = true;
+       node.attributes.cluster = {1, 1, 2};
+       node.attributes.programmatic = true;
+       node.grid = {1, 1, 2};
+       const CUgraphNode after[] = {bench->node, bench->launched};
+       return add_kernel(bench->graph, after, node, nullptr);
+     }},
+    {"set_kernel with launch attributes",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       KernelNode node;
+       node.function = reinterpret_cast<CUfunction>(0x100);
+       node.argument_owner = owner;
+       node.attributes.cooperative = true;
+       node.attributes.priority = -1;
+       return set_kernel(bench->graph, bench->launched, node);
+     }},
+    {"Capture::launch",
+     [](Bench* bench, const OpaqueHandle& owner) {
+       KernelNode node;
+       node.function = reinterpret_cast<CUfunction>(0x100);
+       node.argument_owner = owner;
+       Capture capture;
+       CUresult result = Capture::begin(bench->stream, CaptureMode::relaxed, &capture);
+       if (result == CUDA_SUCCESS) result = capture.launch(node);
+       return result == CUDA_SUCCESS ? capture.end(&bench->made) : result;
+     }},
+    {"add_dependencies",
+     [](Bench* bench, const OpaqueHandle&) {
+       const Edge edges[] = {{bench->node, bench->child}, {bench->child, bench->launched}};
+       return add_dependencies(bench->graph, edges);
+     }},
     {"graph_dot",
      [](Bench* bench, const OpaqueHandle&) {
        std::string text;
@@ -228,6 +265,9 @@ class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation
       EXPECT_EQ(add_host(bench.graph, {}, host(former), &bench.node), kOk);
       EXPECT_EQ(add_host(bench.other, {}, host(former), nullptr), kOk);
       EXPECT_EQ(add_child(bench.graph, {}, bench.other, &bench.child), kOk);
+      KernelNode launched;
+      launched.function = reinterpret_cast<CUfunction>(0x100);
+      EXPECT_EQ(add_kernel(bench.graph, {}, launched, &bench.launched), kOk);
       EXPECT_EQ(Exec::instantiate(bench.graph, &bench.exec), kOk);
       bench.buffers_node.function = reinterpret_cast<CUfunction>(0x100);
       bench.buffers_node.argument_buffers = {Buffer::wrap(0x1000, 4, std::make_shared<int>(1))};
@@ -235,6 +275,7 @@ class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation
       former.reset();
       settle();
       const fake::Live before = driver().live();
+      const std::size_t edges = bench.graph.edges().size();
 
       driver().fail_call(memory ? 0 : nth, CUDA_ERROR_UNKNOWN);
       fail_allocation(memory ? nth : 0);
@@ -254,6 +295,10 @@ class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation
         EXPECT_EQ(after.execs, before.execs) << where;
         EXPECT_EQ(after.user_objects, before.user_objects) << where;
         EXPECT_EQ(owner.use_count(), 1) << where;
+        EXPECT_EQ(bench.graph.edges().size(), edges) << where;
+        KernelNode launched_now;
+        EXPECT_EQ(get_kernel(bench.graph, bench.launched, &launched_now), kOk);
+        EXPECT_FALSE(launched_now.attributes.cooperative) << where;
       }
     }
     owner.reset();

@@ -136,15 +136,6 @@ unsigned cuLaunchHostFunc(::CUstream_st* stream, Function<void, void*>* function
   return fake::world().capture_then_fail;
 }
 
-unsigned cuLaunchKernel(::CUfunc_st*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                        unsigned, ::CUstream_st* stream, void**, void**) {
-  FAULT;
-  if (stream == nullptr || stream->capture == nullptr) return 0;
-  if (stream->capture->status != CU_STREAM_CAPTURE_STATUS_ACTIVE) return 901;
-  captured(stream, CU_GRAPH_NODE_TYPE_KERNEL);
-  return 0;
-}
-
 unsigned cuStreamCreate(::CUstream_st** out, unsigned) {
   *out = static_cast<::CUstream_st*>(fake_control()->new_stream());
   return 0;

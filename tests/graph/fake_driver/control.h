@@ -13,6 +13,12 @@ struct Live {
   std::size_t graphs, nodes, execs, user_objects, memory, modules, events;
 };
 
+struct LaunchedKernel {
+  unsigned grid[3], block[3], shared_bytes, cluster[3];
+  int cooperative, priority, programmatic;
+  const void* node;  // for `argument`
+};
+
 struct Control {
   void (*reset)();  // as at the start; what is alive stays
   Live (*live)();
@@ -45,6 +51,8 @@ struct Control {
   // The bytes of an argument of a kernel node, of an executable graph if that is not null. nullptr
   // for a number that is too large.
   const void* (*argument)(void* exec, const void* node, std::size_t number);
+  // Of the last launch of a kernel on a stream, captured ones too.
+  LaunchedKernel (*last_launch)();
   void* (*new_stream)();
   void (*join)(void* fork, void* primary);  // as by an event
   void (*invalidate)(void* stream);

@@ -34,6 +34,14 @@ struct Dependency {
   api::CUgraphEdgeData_st data;
 };
 
+// Of kernel nodes and launches.
+struct Attributes {
+  int cooperative = 0;
+  int priority = 0;
+  int programmatic = 0;  // of a launch
+  api::CUlaunchAttributeValue_union_clusterDim cluster{};
+};
+
 struct CUgraphNode_st {
   bool alive = false;
   unsigned long long id = 0;
@@ -42,6 +50,7 @@ struct CUgraphNode_st {
   std::vector<Dependency> after;
   api::CUDA_HOST_NODE_PARAMS_st host{};
   api::CUDA_KERNEL_NODE_PARAMS_st kernel{};
+  Attributes attributes;
   api::CUDA_MEMCPY3D_st memcpy{};
   api::CUDA_MEMSET_NODE_PARAMS_st memset{};
   const void* operand = nullptr;  // kernel's function, event
@@ -96,6 +105,9 @@ struct Launch {
   std::vector<api::CUDA_HOST_NODE_PARAMS_st> calls;
 };
 
+// The field of an attribute; nullptr for the cluster, and for one that this driver does not have.
+int* number_in(Attributes* attributes, unsigned id);
+
 struct World {
   std::recursive_mutex lock;
   unsigned last_id = 0;  // of graphs, nodes and executable graphs; never given again
@@ -110,6 +122,7 @@ struct World {
   std::map<const void*, std::set<std::size_t>> waits_for;      // events, and launches
   std::vector<Launch> launches;
   std::size_t launched = 0;
+  CUgraphNode_st last_launch;  // of a kernel on a stream, as if it were a node
   // By number; the executable graph by its id, since the address may be another's by then.
   std::map<std::size_t, std::pair<const void*, unsigned>> running;
   bool hold_launches = false;

@@ -151,6 +151,20 @@ void invalidate(void* stream) {
   if (capture->own_graph) destroy(capture->graph);
 }
 
+LaunchedKernel last_launch() {
+  const CUgraphNode_st& is = world().last_launch;
+  const auto& kernel = is.kernel;
+  const auto& cluster = is.attributes.cluster;
+  return {{kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ},
+          {kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ},
+          kernel.sharedMemBytes,
+          {cluster.x, cluster.y, cluster.z},
+          is.attributes.cooperative,
+          is.attributes.priority,
+          is.attributes.programmatic,
+          &is};
+}
+
 const void* argument(void* exec, const void* node, std::size_t number) {
   const auto* found = static_cast<const CUgraphNode_st*>(node);
   if (exec != nullptr) {
@@ -251,6 +265,7 @@ extern "C" const fake::Control* fake_control() {
       [] { return fake::world().wrong_contexts; },
       [](const void* node) { return static_cast<const CUgraphNode_st*>(node)->context; },
       fake::argument,
+      fake::last_launch,
       fake::new_stream,
       fake::join,
       fake::invalidate,

@@ -13,6 +13,7 @@
 #include "anycuda/graph/drain.h"
 #include "anycuda/graph/exec.h"
 #include "anycuda/graph/graph.h"
+#include "anycuda/graph/stream_launch.h"
 
 namespace {
 
@@ -32,7 +33,11 @@ void aggregates(const Buffer& buffer, const Kernel& kernel, const Event& event) 
   const MemAllocNode memory{64};
   const ConditionalNode conditional{1, ConditionalKind::while_loop};
   const LaunchConfig launch{1, {2, 3}};
-  static_cast<void>(std::tie(positional, copy, fill, host, record, memory, conditional, launch));
+  const LaunchAttributes attributes{{2, 1}, true};
+  const LaunchConfig clustered{4, 32, 0, attributes};
+  const Edge edge{nullptr, nullptr};
+  static_cast<void>(
+      std::tie(positional, copy, fill, host, record, memory, conditional, launch, clustered, edge));
 #if __cplusplus >= 202002L
   const KernelNode designated{.kernel = kernel, .grid = {4, 2}, .values = Arguments::of(buffer, 1)};
   const KernelNode raw{.function = nullptr, .block = 32};
@@ -46,8 +51,10 @@ void aggregates(const Buffer& buffer, const Kernel& kernel, const Event& event) 
   const MemAllocNode allocated{.bytes = 64};
   const ConditionalNode branch{.kind = ConditionalKind::if_else};
   const LaunchConfig config{.grid = 8, .block = {32, 2}};
+  const LaunchConfig first{.grid = 8, .block = 32, .attributes = {.cluster = 2, .priority = -1}};
+  const LaunchConfig early{8, 32, 0, {.programmatic = true}};
   static_cast<void>(std::tie(designated, raw, copied, filled, called, function, waited, plain,
-                             allocated, branch, config));
+                             allocated, branch, config, first, early));
 #endif
 }
 
@@ -87,6 +94,10 @@ void calls(const Graph& graph, const Kernel& kernel, const Buffer& buffer, CUgra
   graph.add({}, MemsetNode{buffer.address() != 0 ? MemoryOperand{buffer} : MemoryOperand{}});
   const GraphView& view = graph;
   view.add({first}, kernel_node(kernel, {1, 32}));
+  graph.add({first}, kernel, {1, 32, 0, LaunchAttributes{2}}, buffer, 3);
+  graph.add_edges({{first, both[0]}, programmatic_edge(first, both[1])});
+  graph.remove_edges(both.empty() ? std::vector<Edge>() : graph.edges());
+  launch(nullptr, kernel, {1, 32}, buffer, 3, 1.0F);
   if (add_empty(graph, {}, node) != CUDA_SUCCESS) return;
   if (add_empty(graph, both, node) != CUDA_SUCCESS) return;
   KernelNode changed;

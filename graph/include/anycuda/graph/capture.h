@@ -4,7 +4,7 @@
 //
 // As in CUDA, captured work gets no owners by itself: the caller keeps alive what captured kernels
 // and copies refer to, or gives its owners to keep() or keep_with_last(). call() captures a host
-// callback together with its owners.
+// callback together with its owners, launch() a kernel.
 //
 // Errors and threads are as in graph.h. Needs a driver of CUDA 11.3 or later. A null stream is the
 // legacy default stream, which cannot be captured.
@@ -43,6 +43,9 @@ class Capture {
   // may have captured a node, the graph keeps the owners, too, since a node cannot be removed from
   // a capture; the result is the error.
   [[nodiscard]] CUresult call(const HostNode& node);
+  // launch_kernel (stream_launch.h) on the captured stream, with its owners, as call() keeps them:
+  // `capture.launch(kernel_node(kernel, {grid, block}, buffer, 3))`.
+  [[nodiscard]] CUresult launch(const KernelNode& node);
   // keep() keeps an owner with the whole graph. keep_with_last() gives it to the node
   // that was captured last on this stream; if the stream's next node depends on several nodes or on
   // none, the whole graph keeps the owner. An empty owner is success.
@@ -64,6 +67,8 @@ class Capture {
 
  private:
   struct State;
+  template <typename Add>
+  [[nodiscard]] CUresult add_work(const Owners& owners, const Add& add);
   void give_up() noexcept;
   [[nodiscard]] CUresult end_capture() noexcept;
   CUstream stream_ = nullptr;

@@ -93,6 +93,10 @@ class Exec {
   // that graph must still exist (CUDA Driver API, cuGraphExecKernelNodeSetParams). A running launch
   // uses the old parameters, and their owners stay until it has ended; see above. A failed call
   // adds and releases no owners.
+  //
+  // set_kernel() leaves the launch attributes as they are, since the driver has no function that
+  // changes those of an executable graph: an attribute that is given, and that `node` has
+  // otherwise, is CUDA_ERROR_NOT_SUPPORTED. So `node` must not be removed if attributes are given.
   [[nodiscard]] CUresult set_kernel(CUgraphNode node, const KernelNode& parameters);
   [[nodiscard]] CUresult set_memcpy(CUgraphNode node, const MemcpyNode& parameters);
   [[nodiscard]] CUresult set_memset(CUgraphNode node, const MemsetNode& parameters);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -49,12 +50,35 @@ class Dim3 {
   Sides sides_ = {1, 1, 1};
 };
 
+// How a kernel is launched, beside its grid and block (CUDA Driver API, CUlaunchAttributeID). An
+// attribute that the driver is too old for is CUDA_ERROR_NOT_SUPPORTED; last_error() names the
+// release.
+struct LaunchAttributes {
+  // Blocks of a thread block cluster; 1 x 1 x 1: no cluster. CUDA_ERROR_INVALID_VALUE: a side of 0,
+  // or a side of the grid (which counts blocks) that is not a multiple. Drivers of CUDA 11.8 or
+  // later, and GPUs of compute capability 9.0 or later.
+  Dim3 cluster = {};
+  bool cooperative = false;  // the blocks may synchronise with each other, as for grid.sync()
+  // Programmatic dependent launch: the kernel may begin before the kernels that it depends on have
+  // ended, and waits for them in cudaGridDependencySynchronize(). In a graph, the node's edges from
+  // kernel nodes are programmatic_edge() (edges.h) when the node is added, by a driver of CUDA 12.3
+  // or later; set_kernel() and Exec::set_kernel() change no edge. On a stream, the kernel depends
+  // on the kernel before it (CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION), by a driver of
+  // CUDA 11.8 or later.
+  bool programmatic = false;
+  // A smaller number comes first (cuCtxGetStreamPriorityRange). If it is not given: in a graph 0,
+  // on a stream the stream's. A graph uses it if it is instantiated with
+  // CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY (8). Drivers of CUDA 11.7 or later.
+  std::optional<int> priority = {};
+};
+
 // How a kernel is launched: `{grid, block}`, as `{(count + 255) / 256, 256}` or `{{8, 8}, {16,
 // 16}}`.
 struct LaunchConfig {
   Dim3 grid = {};             // blocks; a dimension of 0 is CUDA_ERROR_INVALID_VALUE
   Dim3 block = {};            // threads; likewise
   unsigned shared_bytes = 0;  // dynamic shared memory per block
+  LaunchAttributes attributes = {};
 };
 
 // A value, and the owner of what it points to, such as an address inside of a Buffer:

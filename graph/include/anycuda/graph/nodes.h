@@ -46,6 +46,7 @@ struct KernelNode {
   // Typed: the values, with their owners (launch.h). `arguments` beside it is refused; the owners
   // above are kept in addition.
   Arguments values = {};
+  LaunchAttributes attributes = {};
 };
 
 // A node for add_kernel(), set_kernel() and Exec::set_kernel():
@@ -59,6 +60,7 @@ KernelNode kernel_node(const Kernel& kernel, const LaunchConfig& launch,
   node.grid = launch.grid;
   node.block = launch.block;
   node.shared_bytes = launch.shared_bytes;
+  node.attributes = launch.attributes;
   node.values = Arguments::of(arguments...);
   return node;
 }

@@ -31,8 +31,10 @@ class GraphView;
 // a node like it can be added to any graph of the process, and keeps the same resources.
 // CUDA_ERROR_INVALID_VALUE for a node of another kind.
 //
-// `arguments` points to memory of the node, which is valid until the node is destroyed or its
-// parameters are set (CUDA Driver API, cuGraphKernelNodeGetParams).
+// The launch attributes are read back, too: a priority of 0 as not given, and `programmatic` if one
+// of the edges to the node is programmatic. `arguments` points to memory of the node, which is
+// valid until the node is destroyed or its parameters are set (CUDA Driver API,
+// cuGraphKernelNodeGetParams).
 [[nodiscard]] CUresult get_kernel(const GraphView& graph, CUgraphNode node, KernelNode* out);
 // The driver may give the address of an operand in another form than it got it: `offset` is 0
 // except for arrays, and a pitch or height may be explicit. The context is not read back.
@@ -42,9 +44,9 @@ class GraphView;
 [[nodiscard]] CUresult get_host(const GraphView& graph, CUgraphNode node, HostNode* out);
 
 // The graph as a picture in DOT, the language of Graphviz: each node with its kind, kernels with
-// their name (a driver of CUDA 12.3 or later), grid and block, and the roles that have owners. The
-// graphs in child nodes, and in conditional nodes that were added through this library, are
-// clusters beside their node.
+// their name (a driver of CUDA 12.3 or later), grid, block and launch attributes, and the roles
+// that have owners; a programmatic edge is dashed. The graphs in child nodes, and in conditional
+// nodes that were added through this library, are clusters beside their node.
 [[nodiscard]] CUresult graph_dot(const GraphView& graph, std::string* out);
 
 // The functions that return their output and throw Error (exception.h). The base of Graph and
