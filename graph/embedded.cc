@@ -25,6 +25,19 @@ void put_embedded(GraphState* state, CUgraphNode node,
   state->embedded.insert(std::move(entry));
 }
 
+// Whether the graph is in the node, at any depth, as far as this library knows.
+bool is_inside(const GraphState& parent, CUgraphNode node, const GraphState* graph) {
+  const auto found = parent.embedded.find(node);
+  if (found == parent.embedded.end()) return false;
+  for (const GraphState::Pointer& inner : found->second) {
+    if (inner.get() == graph || inner->graph.load() == graph->graph.load()) return true;
+    for (const auto& deeper : inner->embedded) {
+      if (is_inside(*inner, deeper.first, graph)) return true;
+    }
+  }
+  return false;
+}
+
 CUresult inner_graph(CUgraphNode node, CUgraph* out) noexcept {
   return answered("cuGraphChildGraphNodeGetGraph", api::cuGraphChildGraphNodeGetGraph(node, out));
 }
@@ -99,6 +112,47 @@ CUresult add_child(const GraphView& graph, const Dependencies& after, const Grap
     if (out != nullptr) *out = node;
     if (embedded != nullptr) *embedded = GraphState::view(std::move(copy));
     return CUDA_SUCCESS;
+  });
+}
+
+CUresult set_child(const GraphView& graph, CUgraphNode node, const GraphView& child,
+                   GraphView* embedded) {
+  return entry([&] {
+    GraphState* const source = usable(child, "the child graph");
+    GraphState* const state = usable(graph);
+    if (source == nullptr || state == nullptr) return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = need("cuGraphNodeSetParams");
+    if (result == CUDA_SUCCESS) result = check_node(state, node);
+    if (result != CUDA_SUCCESS) return result;
+    if (is_inside(*state, node, source)) {
+      return fail(CUDA_ERROR_INVALID_VALUE,
+                  "the child graph is in this node, and would be destroyed. Clone it first");
+    }
+    result = prune_destroyed_nodes(source);
+    if (result != CUDA_SUCCESS) return result;
+    GraphState::Pointer copy = reserve_clone_state(*source, GraphState::Place::in_node);
+    auto place = entry_for({copy});
+    api::CUgraphNodeParams_st parameters{};
+    parameters.type = api::CU_GRAPH_NODE_TYPE_GRAPH;
+    parameters.graph.graph = source->graph.load();
+    result = answered("cuGraphNodeSetParams", api::cuGraphNodeSetParams(node, &parameters));
+    if (result != CUDA_SUCCESS) return result;
+    state->forget_embedded(node);
+    CUgraph inner = nullptr;
+    // The node has its new child from here on. If the driver does not name it, or memory runs out,
+    // nothing is known about the child, as of one that a raw call has added.
+    if (api::cuGraphChildGraphNodeGetGraph(node, &inner) != api::CUDA_SUCCESS) {
+      if (embedded != nullptr) *embedded = GraphView();
+      return result;
+    }
+    try {
+      populate_clone(copy.get(), *source, inner);
+    } catch (const std::bad_alloc&) {
+      copy->embedded.clear();
+    }
+    put_embedded(state, node, std::move(place));
+    if (embedded != nullptr) *embedded = GraphState::view(std::move(copy));
+    return result;
   });
 }
 

@@ -1,42 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Host callbacks: closures, and copies of the data that a function is called with.
-#include <cstdio>
 #include <cstring>
 #include <exception>
-#include <mutex>
 
 #include "anycuda/graph/drain.h"
 #include "graph/error.h"
+#include "graph/failures/text_ring.h"
 #include "graph/parameters.h"
 
 namespace anycuda::graph {
 namespace {
 
-constexpr std::size_t kTextsKept = 16;
-constexpr std::size_t kLongestText = 256;  // with the zero at the end
-
-// Of the exceptions that callbacks have thrown. Constants before main, and nothing runs at exit:
-// callbacks may outlive both.
-std::mutex lost_lock;  // for a copy of a text
-std::size_t lost = 0;
-char lost_texts[kTextsKept][kLongestText];
-
-// Needs no memory: it may be std::bad_alloc that was thrown.
-void keep_exception(const char* text) noexcept {
-  const std::lock_guard<std::mutex> locked(lost_lock);
-  std::snprintf(lost_texts[lost % kTextsKept], kLongestText, "%s", text != nullptr ? text : "");
-  ++lost;
-}
+TextRing exceptions;  // of callbacks
 
 // On a thread of the driver, through which no exception can pass.
 extern "C" void anycuda_graph_call(void* closure) noexcept {
   try {
     (*static_cast<const std::function<void()>*>(closure))();
   } catch (const std::exception& thrown) {
-    keep_exception(thrown.what());
+    exceptions.add(thrown.what());
   } catch (...) {
-    keep_exception("an exception that is not a std::exception");
+    exceptions.add("an exception that is not a std::exception");
   }
 }
 
@@ -54,17 +39,11 @@ CUresult refuse_both(const char* operand, const char* one, const char* other) {
 
 }  // namespace
 
-std::size_t lost_exceptions() noexcept {
-  const std::lock_guard<std::mutex> locked(lost_lock);
-  return lost;
-}
+std::size_t lost_exceptions() noexcept { return exceptions.count(); }
 
 const char* lost_exception(std::size_t number) noexcept {
-  thread_local char asked[kLongestText];
-  const std::lock_guard<std::mutex> locked(lost_lock);
-  const bool kept = number < lost && lost - number <= kTextsKept;
-  std::snprintf(asked, kLongestText, "%s", kept ? lost_texts[number % kTextsKept] : "");
-  return asked;
+  thread_local TextRing::Text asked;
+  return exceptions.copy(number, asked);
 }
 
 CUresult resolve(const HostNode& node, api::CUDA_HOST_NODE_PARAMS_st* out, Owners* owners) {

@@ -90,6 +90,12 @@ Graph Graph::clone() const {
 
 Exec Exec::instantiate(const GraphView& graph) { return instantiate(graph, 0ULL); }
 
+Exec Exec::instantiate(const GraphView& graph, const InstantiateOptions& options) {
+  Exec made;
+  throw_if_failed(instantiate(graph, &made, options));
+  return made;
+}
+
 Exec Exec::instantiate(const GraphView& graph, unsigned long long flags) {
   Exec made;
   throw_if_failed(instantiate(graph, &made, flags));

@@ -4,6 +4,8 @@
 #include "graph/capture/capture_state.h"
 
 #include "graph/driver_support.h"
+#include "graph/failures/releases.h"
+#include "graph/scopes.h"
 
 namespace anycuda::graph {
 namespace {
@@ -13,6 +15,34 @@ void abandon(CUstream stream, bool into_body) noexcept {
   CUgraph graph = nullptr;
   const unsigned result = api::cuStreamEndCapture(stream, &graph);
   if (result == api::CUDA_SUCCESS && graph != nullptr && !into_body) api::cuGraphDestroy(graph);
+}
+
+CUresult out_is_primary() noexcept {
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "out is the capture that the stream has joined: the fork would replace it, and it "
+              "could never end. Pass another Capture");
+}
+
+CUresult check_free(CUstream stream) noexcept {
+  unsigned status = api::CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result =
+      answered("cuStreamIsCapturing", api::cuStreamIsCapturing(stream, &status));
+  if (result != CUDA_SUCCESS || status == api::CU_STREAM_CAPTURE_STATUS_NONE) return result;
+  return no_capture("split needs a stream that is not captured");
+}
+
+// By an event that nothing needs after the call.
+CUresult wait_for(CUstream later, CUstream earlier) noexcept {
+  const RelaxedCaptureScope mode;
+  CUevent event = nullptr;
+  CUresult result = answered("cuEventCreate", api::cuEventCreate(&event, kDisableTiming));
+  if (result != CUDA_SUCCESS) return result;
+  result = answered("cuEventRecord", api::cuEventRecord(event, earlier));
+  if (result == CUDA_SUCCESS) {
+    result = answered("cuStreamWaitEvent", api::cuStreamWaitEvent(later, event, 0));
+  }
+  check_release("cuEventDestroy_v2", api::cuEventDestroy_v2(event));
+  return result;
 }
 
 }  // namespace
@@ -110,17 +140,41 @@ CUresult Capture::fork(CUstream stream, Capture* out) const {
     CaptureInfo info;
     const CUresult result = State::ask(state_.get(), stream, &info);
     if (result != CUDA_SUCCESS) return result;
-    if (out->state_ == state_ && !out->fork_) {
-      return fail(CUDA_ERROR_INVALID_VALUE,
-                  "out is the capture that the stream has joined: the fork would replace it, and "
-                  "it could never end. Pass another Capture");
-    }
+    if (out->state_ == state_ && !out->fork_) return out_is_primary();
     Capture made;
     made.stream_ = stream;
     made.fork_ = true;
     made.state_ = state_;
     *out = std::move(made);
     return CUDA_SUCCESS;
+  });
+}
+
+CUresult Capture::split(CUstream stream, Capture* out) const {
+  return entry([&] {
+    CaptureInfo info;
+    CUresult result = State::ask(state_.get(), stream_, &info);
+    if (result != CUDA_SUCCESS) return result;
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    if (stream == nullptr) return no_capture("split needs a stream that is not null");
+    result = check_free(stream);
+    if (result != CUDA_SUCCESS) return result;
+    if (out->state_ == state_ && !out->fork_) return out_is_primary();
+    result = wait_for(stream, stream_);
+    return result == CUDA_SUCCESS ? fork(stream, out) : result;
+  });
+}
+
+CUresult Capture::join(const Capture& other) {
+  return entry([&] {
+    CaptureInfo info;
+    CUresult result = State::ask(state_.get(), stream_, &info);
+    if (result != CUDA_SUCCESS) return result;
+    if (other.stream_ == stream_ || other.state_ != state_) {
+      return no_capture("only another stream of the same capture can join it");
+    }
+    result = State::ask(state_.get(), other.stream_, &info);
+    return result == CUDA_SUCCESS ? wait_for(stream_, other.stream_) : result;
   });
 }
 

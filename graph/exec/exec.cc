@@ -10,6 +10,32 @@
 namespace anycuda::graph {
 namespace {
 
+struct InstantiateFailure {
+  CUgraphNode node = nullptr;
+  int result = 0;
+};
+
+// By the function that reports why it fails, where the driver has it.
+CUresult instantiate_by_driver(CUgraph graph, const InstantiateOptions& options, CUgraphExec* out,
+                               InstantiateFailure* failure) {
+  constexpr unsigned long long kUpload = 2;  // CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD
+  if (driver_version() < 12000) {
+    return answered("cuGraphInstantiateWithFlags",
+                    api::cuGraphInstantiateWithFlags(out, graph, options.flags));
+  }
+  api::CUDA_GRAPH_INSTANTIATE_PARAMS_st parameters{};
+  parameters.flags = options.flags | (options.upload_stream != nullptr ? kUpload : 0);
+  parameters.hUploadStream = options.upload_stream;
+  const CUresult status = answered("cuGraphInstantiateWithParams",
+                                   api::cuGraphInstantiateWithParams(out, graph, &parameters));
+  if (status == CUDA_SUCCESS) return status;
+  *failure = {parameters.hErrNode_out, static_cast<int>(parameters.result_out)};
+  // 0 and 1 say no more than the status.
+  if (parameters.result_out <= api::CUDA_GRAPH_INSTANTIATE_ERROR) return status;
+  return fail(status, "cuGraphInstantiateWithParams: the graph cannot be instantiated: %s",
+              name_of(static_cast<InstantiateResult>(parameters.result_out)));
+}
+
 CUresult none() { return fail(CUDA_ERROR_INVALID_VALUE, "the Exec is empty"); }
 
 // Makes the list of owners that an executable graph inherits from the graph it is made from.
@@ -42,25 +68,58 @@ Exec& Exec::operator=(Exec&& other) noexcept {
 }
 
 CUresult Exec::instantiate(const GraphView& graph, Exec* out, unsigned long long flags) {
+  InstantiateOptions options;
+  options.flags = flags;
+  return instantiate(graph, out, options);
+}
+
+CUresult Exec::instantiate(const GraphView& graph, Exec* out, const InstantiateOptions& options,
+                           CUgraphNode* node, int* result) {
   return entry([&] {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
     const GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = need("cuGraphInstantiateWithFlags");
-    if (result != CUDA_SUCCESS) return result;
+    CUresult status = need("cuGraphInstantiateWithFlags");
+    if (status == CUDA_SUCCESS && options.upload_stream != nullptr) {
+      status = need("cuGraphInstantiateWithParams");
+    }
+    if (status != CUDA_SUCCESS) return status;
     ScopedGraphRef through;
     std::shared_ptr<ExecOwners> list;
-    result = prepare_list(state->graph.load(), &through, &list);
-    if (result != CUDA_SUCCESS) return result;
+    status = prepare_list(state->graph.load(), &through, &list);
+    if (status != CUDA_SUCCESS) return status;
     if (list != nullptr && has_host_nodes(state->graph.load())) list->watch_launches();
     Exec made;
-    result = answered("cuGraphInstantiateWithFlags",
-                      api::cuGraphInstantiateWithFlags(&made.exec_, state->graph.load(), flags));
-    if (result != CUDA_SUCCESS) return result;
+    InstantiateFailure failure;
+    status = instantiate_by_driver(state->graph.load(), options, &made.exec_, &failure);
+    if (node != nullptr) *node = failure.node;
+    if (result != nullptr) *result = failure.result;
+    if (status != CUDA_SUCCESS) return status;
     made.exec_owners_ = std::move(list);
     *out = std::move(made);
     return CUDA_SUCCESS;
   });
+}
+
+CUresult Exec::adopt(CUgraphExec exec, Exec* out) {
+  return entry([&] {
+    if (exec == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "the executable graph is null");
+    if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
+    Exec made;
+    made.exec_owners_ = std::make_shared<ExecOwners>(ExecOwners::Holder::nobody);
+    made.exec_owners_->give_handle();
+    made.exec_owners_->watch_launches();
+    made.exec_ = exec;
+    *out = std::move(made);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUgraphExec Exec::release() {
+  const CUgraphExec exec = exec_;
+  exec_ = nullptr;
+  anycuda::graph::release(std::move(exec_owners_));  // the executable graph holds the list
+  return exec;
 }
 
 CUgraphExec Exec::get() const {
@@ -79,7 +138,7 @@ CUresult Exec::launch(CUstream stream) const {
     if (result != CUDA_SUCCESS) return result;
     OwnerList retired;
     exec_owners_->after_launch(stream, &retired);
-    release(&retired);
+    anycuda::graph::release(&retired);
     return CUDA_SUCCESS;
   });
 }
@@ -106,7 +165,8 @@ CUresult Exec::destroy() {
     const CUresult result = answered("cuGraphExecDestroy", api::cuGraphExecDestroy(exec_));
     if (result != CUDA_SUCCESS) return result;
     exec_ = nullptr;
-    release(std::move(exec_owners_));  // a launch that is running holds the list through the driver
+    // A launch that is running holds the list through the driver.
+    anycuda::graph::release(std::move(exec_owners_));
     return CUDA_SUCCESS;
   });
 }
@@ -133,7 +193,7 @@ CUresult Exec::update(const GraphView& graph, CUgraphNode* node, int* result) {
     if (updated != CUDA_SUCCESS) return updated;
     if (exec_owners_ != nullptr && list != nullptr) list->follow(exec_owners_.get());
     exec_owners_.swap(list);
-    release(std::move(list));
+    anycuda::graph::release(std::move(list));
     return CUDA_SUCCESS;
   });
 }

@@ -25,6 +25,11 @@ CUresult set_one(CUgraphExec exec, ExecOwners* exec_owners, CUgraphNode node, Ow
                 "an executable graph can keep owners only with a driver of CUDA 11.3 or later");
   }
   if (exec_owners == nullptr) return call(exec);
+  if (owners->first != nullptr && !exec_owners->can_hold()) {
+    return fail(CUDA_ERROR_NOT_SUPPORTED,
+                "the executable graph was adopted, and the driver attaches no owners to an "
+                "executable graph that exists. Call Exec::update() first, or give no owners");
+  }
   exec_owners->reserve(node);
   const CUresult result = call(exec);
   if (result != CUDA_SUCCESS) {

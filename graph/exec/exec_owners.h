@@ -25,6 +25,12 @@ namespace anycuda::graph {
 
 class ExecOwners {
  public:
+  // Who holds this list beside the Exec: a user object of the executable graph, or nobody, in an
+  // executable graph that was adopted.
+  enum class Holder : bool { nobody, executable_graph };
+  explicit ExecOwners(Holder holder = Holder::executable_graph) : holder_(holder) {}
+  bool can_hold() const noexcept { return holder_ == Holder::executable_graph; }
+
   // Before a driver call that sets owners for `node` (nullptr: an unknown node): makes every step
   // that can fail. Throws std::bad_alloc.
   void reserve(CUgraphNode node);
@@ -67,6 +73,7 @@ class ExecOwners {
   void keep_to_the_end() noexcept;
   void take_ended(OwnerList* retired) noexcept;
 
+  const Holder holder_;
   std::unordered_map<CUgraphNode, Current> current_;
   std::deque<Replaced> replaced_;  // by age
   OwnerList others_;               // until the executable graph's end

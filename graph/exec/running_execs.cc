@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "graph/failures/releases.h"
 #include "graph/graph_state.h"
 #include "graph/scopes.h"
 
@@ -12,7 +13,9 @@ bool RunningExec::done() noexcept {
   const LaunchEnd::State state = end.state();
   if (state == LaunchEnd::State::running) return false;
   const InContext current(end.context);
-  if (state == LaunchEnd::State::ended) api::cuGraphExecDestroy(exec);
+  if (state == LaunchEnd::State::ended) {
+    check_release("cuGraphExecDestroy", api::cuGraphExecDestroy(exec));
+  }
   return true;
 }
 

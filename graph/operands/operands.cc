@@ -7,6 +7,7 @@
 
 #include "graph/driver_support.h"
 #include "graph/error.h"
+#include "graph/failures/releases.h"
 #include "graph/parameters.h"
 #include "graph/scopes.h"
 
@@ -56,7 +57,7 @@ CUresult Buffer::allocate(std::size_t bytes, Buffer* out) {
     OpaqueHandle allocation(reinterpret_cast<const void*>(address),
                             [address, context](const void*) {
                               const InContext current(context);
-                              api::cuMemFree_v2(address);
+                              check_release("cuMemFree_v2", api::cuMemFree_v2(address));
                             });
     *out = wrap(address, bytes, std::move(allocation));
     return CUDA_SUCCESS;
@@ -83,7 +84,7 @@ CUresult Kernel::load(const void* image, const char* name, Kernel* out) {
     loaded.module_ = OpaqueHandle(module, [module, context](const void*) {
       forget_module(module);
       const InContext current(context);
-      api::cuModuleUnload(module);
+      check_release("cuModuleUnload", api::cuModuleUnload(module));
     });
     remember_module(module, loaded.module_);
     loaded.loaded_ = module;
@@ -137,7 +138,7 @@ OpaqueHandle event_owner(CUevent event) {
   const CUcontext context = context_or_current(nullptr);
   return OpaqueHandle(event, [event, context](const void*) {
     const InContext current(context);
-    api::cuEventDestroy_v2(event);
+    check_release("cuEventDestroy_v2", api::cuEventDestroy_v2(event));
   });
 }
 

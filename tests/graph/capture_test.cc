@@ -53,6 +53,55 @@ TEST_F(Captures, CallbacksAreKeptWithTheirNodes) {
   EXPECT_FALSE(owner.alive());
 }
 
+TEST_F(Captures, SplitAndJoin) {
+  auto* const second = static_cast<CUstream>(driver().new_stream());
+  Capture capture = begin();
+  ASSERT_EQ(capture.call(host(nullptr)), kOk);
+  Capture fork;
+  ASSERT_EQ(capture.split(second, &fork), kOk) << last_error();
+  EXPECT_EQ(fork.stream(), second);
+  ASSERT_EQ(fork.call(host(nullptr)), kOk) << last_error();
+  ASSERT_EQ(capture.call(host(nullptr)), kOk);
+  ASSERT_EQ(capture.join(fork), kOk) << last_error();
+  ASSERT_EQ(capture.call(host(nullptr)), kOk);
+  Graph one;
+  ASSERT_EQ(capture.end(&one), kOk) << last_error();
+  const std::vector<CUgraphNode> nodes = one.nodes();
+  ASSERT_EQ(nodes.size(), 4U);
+  EXPECT_THAT(one.predecessors(nodes[1]), testing::ElementsAre(nodes[0]));
+  EXPECT_THAT(one.predecessors(nodes[2]), testing::ElementsAre(nodes[0]));
+  EXPECT_THAT(one.predecessors(nodes[3]), testing::UnorderedElementsAre(nodes[1], nodes[2]));
+  EXPECT_EQ(driver().live().events, 0U);
+}
+
+TEST_F(Captures, WrongSplitsAndJoinsAreRefused) {
+  auto* const second = static_cast<CUstream>(driver().new_stream());
+  auto* const third = static_cast<CUstream>(driver().new_stream());
+  Capture capture = begin();
+  Capture other;
+  ASSERT_EQ(Capture::begin(third, CaptureMode::relaxed, &other), kOk);
+  Capture fork;
+  EXPECT_EQ(capture.split(stream_, &fork), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.split(nullptr, &fork), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.split(third, &fork), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THAT(last_error(), HasSubstr("not captured"));
+  EXPECT_EQ(capture.split(second, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.split(second, &capture), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(Capture().split(second, &fork), CUDA_ERROR_INVALID_VALUE);
+  for (const char* call : {"cuEventCreate", "cuEventRecord", "cuStreamWaitEvent"}) {
+    driver().fail_function(call, 1, CUDA_ERROR_UNKNOWN);
+    EXPECT_EQ(capture.split(second, &fork), CUDA_ERROR_UNKNOWN) << call;
+    EXPECT_EQ(fork.stream(), nullptr);
+    EXPECT_EQ(driver().live().events, 0U);
+  }
+  ASSERT_EQ(capture.split(second, &fork), kOk) << last_error();
+  EXPECT_EQ(capture.join(capture), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.join(other), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.join(Capture()), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(Capture().join(fork), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(capture.join(fork), kOk) << last_error();
+}
+
 TEST_F(Captures, OtherWorkIsKeptWhereAnOwnerIsGiven) {
   Watched whole;
   Watched with_last;

@@ -27,6 +27,7 @@ struct Bench {
   KernelNode buffers_node;
   Kernel taker;  // of one parameter of 4 bytes
   std::weak_ptr<int> former;
+  Graph third;
   CUstream stream = nullptr;
 };
 
@@ -203,6 +204,10 @@ const Operation kOperations[] = {
      [](Bench* bench, const OpaqueHandle&) {
        return bench->exec.set_child(bench->child, bench->other);
      }},
+    {"set_child",
+     [](Bench* bench, const OpaqueHandle&) {
+       return set_child(bench->graph, bench->child, bench->third);
+     }},
     {"add_with_owners",
      [](Bench* bench, const OpaqueHandle& owner) {
        return add_with_owners(
@@ -262,6 +267,8 @@ class Faults : public OnFakeDriver, public testing::WithParamInterface<Operation
       bench.former = former;
       bench.graph = graph();
       bench.other = graph();
+      bench.third = graph();
+      node(bench.third, std::make_shared<int>(1));
       EXPECT_EQ(add_host(bench.graph, {}, host(former), &bench.node), kOk);
       EXPECT_EQ(add_host(bench.other, {}, host(former), nullptr), kOk);
       EXPECT_EQ(add_child(bench.graph, {}, bench.other, &bench.child), kOk);

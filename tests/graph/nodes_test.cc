@@ -644,6 +644,45 @@ TEST_F(Nodes, EveryKindTakesNewParameters) {
   EXPECT_EQ(set_kernel(one, nullptr, KernelNode()), CUDA_ERROR_INVALID_VALUE);
 }
 
+TEST_F(Nodes, MemoryOfOtherKindsAndDevices) {
+  const Graph one = graph();
+  MemAllocNode memory;
+  memory.bytes = 64;
+  memory.device = 1;
+  memory.access = {0, 2};
+  const CUgraphNode peers = one.allocate({}, &memory);
+  MemAllocNode read;
+  ASSERT_EQ(get_mem_alloc(one, peers, &read), kOk) << last_error();
+  EXPECT_EQ(read.bytes, 64U);
+  EXPECT_EQ(read.device, 1);
+  EXPECT_EQ(read.address, memory.address);
+  EXPECT_EQ(read.kind, MemoryKind::device);
+  EXPECT_EQ(read.access, (std::vector<int>{0, 2}));
+  for (const MemoryKind kind : {MemoryKind::host, MemoryKind::host_numa, MemoryKind::managed}) {
+    MemAllocNode other;
+    other.bytes = 8;
+    other.device = 1;
+    other.kind = kind;
+    const CUgraphNode node = one.allocate({}, &other);
+    ASSERT_EQ(get_mem_alloc(one, node, &read), kOk) << last_error();
+    EXPECT_EQ(read.kind, kind);
+    EXPECT_EQ(read.device, kind == MemoryKind::host ? 0 : 1);
+    EXPECT_TRUE(read.access.empty());
+  }
+  memory.kind = static_cast<MemoryKind>(9);
+  EXPECT_EQ(add_mem_alloc(one, {}, &memory, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_STREQ(last_error(),
+               "memory allocation: 9 is not a MemoryKind; use device, host, host_numa or managed");
+  const CUgraphNode freed = one.free({peers}, 0x7000);
+  CUdeviceptr address = 0;
+  ASSERT_EQ(get_mem_free(one, freed, &address), kOk) << last_error();
+  EXPECT_EQ(address, 0x7000U);
+  EXPECT_EQ(get_mem_free(one, peers, &address), CUDA_ERROR_INVALID_VALUE) << "another kind";
+  EXPECT_EQ(get_mem_alloc(one, freed, &read), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(get_mem_alloc(one, peers, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(get_mem_free(GraphView(), freed, &address), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(Nodes, MemoryNodes) {
   Graph one = graph();
   MemAllocNode memory;

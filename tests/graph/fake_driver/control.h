@@ -53,6 +53,7 @@ struct Control {
   const void* (*argument)(void* exec, const void* node, std::size_t number);
   // Of the last launch of a kernel on a stream, captured ones too.
   LaunchedKernel (*last_launch)();
+  const void* (*upload_stream)();  // of the last instantiation with an upload
   void* (*new_stream)();
   void (*join)(void* fork, void* primary);  // as by an event
   void (*invalidate)(void* stream);

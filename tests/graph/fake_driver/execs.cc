@@ -34,6 +34,46 @@ void release(CUgraphExec_st* exec) {
   exec->children.clear();
 }
 
+// A node of a cycle; nullptr for a graph without a cycle.
+CUgraphNode_st* in_cycle(const CUgraph_st& graph) {
+  std::vector<CUgraphNode_st*> left = graph.nodes;
+  const auto waits = [&](const Dependency& one) {
+    return one.node->alive && one.node->id == one.id &&
+           std::find(left.begin(), left.end(), one.node) != left.end();
+  };
+  for (std::size_t before = left.size() + 1; before != left.size();) {
+    before = left.size();
+    left.erase(std::remove_if(left.begin(), left.end(),
+                              [&](const CUgraphNode_st* node) {
+                                return std::none_of(node->after.begin(), node->after.end(), waits);
+                              }),
+               left.end());
+  }
+  return left.empty() ? nullptr : left.front();
+}
+
+// The node for which it fails.
+CUgraphNode_st* instantiate(CUgraphExec_st** out, CUgraph_st* graph) {
+  static CUgraphNode_st no_graph;
+  if (fake::living(graph) == nullptr) return &no_graph;
+  if (CUgraphNode_st* const wrong = in_cycle(*graph)) return wrong;
+  auto& all = fake::world();
+  CUgraphExec_st* made = nullptr;
+  if (all.free_execs.empty()) {
+    made = new CUgraphExec_st;
+    all.execs.push_back(made);
+  } else {
+    made = all.free_execs.back();
+    all.free_execs.pop_back();
+  }
+  made->alive = true;
+  made->id = ++all.last_id;
+  hold(*graph, made);
+  flatten(*graph, made);
+  *out = made;
+  return nullptr;
+}
+
 // Entries from `at` on get what those of `other` have, if the types are the same.
 bool replace(CUgraphExec_st* exec, std::size_t at, std::size_t count, const CUgraphExec_st& other) {
   if (other.nodes.size() != count) return false;
@@ -74,24 +114,21 @@ extern "C" {
 unsigned cuGraphInstantiateWithFlags(::CUgraphExec_st** out, ::CUgraph_st* graph,
                                      unsigned long long) {
   FAULT;
-  if (fake::living(graph) == nullptr) return 1;
-  auto& all = fake::world();
-  ::CUgraphExec_st* made = nullptr;
-  if (all.free_execs.empty()) {
-    made = new ::CUgraphExec_st;
-    all.execs.push_back(made);
-  } else {
-    made = all.free_execs.back();
-    all.free_execs.pop_back();
-  }
-  made->alive = true;
-  made->id = ++all.last_id;
-  hold(*graph, made);
-  flatten(*graph, made);
-  *out = made;
-  return 0;
+  return instantiate(out, graph) == nullptr ? 0 : 1;
 }
 
+unsigned cuGraphInstantiateWithParams(::CUgraphExec_st** out, ::CUgraph_st* graph,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS_st* parameters) {
+  FAULT;
+  constexpr unsigned long kUpload = 2;
+  parameters->hErrNode_out = instantiate(out, graph);
+  parameters->result_out = parameters->hErrNode_out == nullptr
+                               ? CUDA_GRAPH_INSTANTIATE_SUCCESS
+                               : CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+  if (parameters->result_out != CUDA_GRAPH_INSTANTIATE_SUCCESS) return 1;
+  if ((parameters->flags & kUpload) != 0) fake::world().uploaded = parameters->hUploadStream;
+  return 0;
+}
 unsigned cuGraphExecDestroy(::CUgraphExec_st* exec) {
   FAULT;
   if (fake::living(exec) == nullptr) return 1;

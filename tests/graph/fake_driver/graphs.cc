@@ -202,12 +202,26 @@ unsigned cuGraphEventWaitNodeSetEvent(::CUgraphNode_st* node, ::CUevent_st* even
 unsigned cuGraphAddMemAllocNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes after,
                                 unsigned long count, CUDA_MEM_ALLOC_NODE_PARAMS_v1_st* parameters) {
   FAULT;
-  if (parameters->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-      parameters->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
-    return 1;
-  }
   parameters->dptr = 0x7000;
-  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEM_ALLOC, [](auto*) {});
+  return add(out, graph, after, count, CU_GRAPH_NODE_TYPE_MEM_ALLOC, [&](auto* node) {
+    node->memory = *parameters;
+    node->access.assign(parameters->accessDescs,
+                        parameters->accessDescs + parameters->accessDescCount);
+  });
+}
+unsigned cuGraphMemAllocNodeGetParams(::CUgraphNode_st* node,
+                                      CUDA_MEM_ALLOC_NODE_PARAMS_v1_st* out) {
+  FAULT;
+  if (of_type(node, CU_GRAPH_NODE_TYPE_MEM_ALLOC) == nullptr) return 1;
+  *out = node->memory;
+  out->accessDescs = node->access.data();
+  return 0;
+}
+unsigned cuGraphMemFreeNodeGetParams(::CUgraphNode_st* node, unsigned long long* out) {
+  FAULT;
+  if (of_type(node, CU_GRAPH_NODE_TYPE_MEM_FREE) == nullptr) return 1;
+  *out = node->address;
+  return 0;
 }
 unsigned cuGraphAddMemFreeNode(::CUgraphNode_st** out, ::CUgraph_st* graph, Nodes after,
                                unsigned long count, unsigned long long address) {
@@ -231,6 +245,22 @@ unsigned cuGraphChildGraphNodeGetGraph(::CUgraphNode_st* node, ::CUgraph_st** ou
   FAULT;
   if (of_type(node, CU_GRAPH_NODE_TYPE_GRAPH) == nullptr) return 1;
   *out = node->inner.front();
+  return 0;
+}
+
+// Replaces the graph in a child node by a copy of another graph.
+unsigned cuGraphNodeSetParams(::CUgraphNode_st* node, CUgraphNodeParams_st* parameters) {
+  FAULT;
+  if (parameters->type != CU_GRAPH_NODE_TYPE_GRAPH) return 1;
+  if (of_type(node, CU_GRAPH_NODE_TYPE_GRAPH) == nullptr) return 1;
+  const auto& given = parameters->graph;
+  if (fake::living(given.graph) == nullptr || given.ownership != 0) return 1;
+  if (given.graph == node->inner.front()) return 1;
+  if (fake::is_bound(*given.graph)) return 801;
+  ::CUgraph_st* const copy = fake::copy_of(*given.graph);
+  copy->embedded = true;
+  fake::destroy(node->inner.front());
+  node->inner = {copy};
   return 0;
 }
 

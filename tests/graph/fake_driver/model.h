@@ -53,7 +53,9 @@ struct CUgraphNode_st {
   Attributes attributes;
   api::CUDA_MEMCPY3D_st memcpy{};
   api::CUDA_MEMSET_NODE_PARAMS_st memset{};
-  const void* operand = nullptr;  // kernel's function, event
+  api::CUDA_MEM_ALLOC_NODE_PARAMS_v1_st memory{};
+  std::vector<api::CUmemAccessDesc_st> access;  // of `memory`
+  const void* operand = nullptr;                // kernel's function, event
   // Copies of a kernel's arguments, where their sizes are known, and pointers to them.
   std::vector<std::vector<unsigned char>> arguments;
   std::vector<void*> pointers;
@@ -122,7 +124,8 @@ struct World {
   std::map<const void*, std::set<std::size_t>> waits_for;      // events, and launches
   std::vector<Launch> launches;
   std::size_t launched = 0;
-  CUgraphNode_st last_launch;  // of a kernel on a stream, as if it were a node
+  const void* uploaded = nullptr;  // the stream of the last upload as part of an instantiation
+  CUgraphNode_st last_launch;      // of a kernel on a stream, as if it were a node
   // By number; the executable graph by its id, since the address may be another's by then.
   std::map<std::size_t, std::pair<const void*, unsigned>> running;
   bool hold_launches = false;

@@ -64,6 +64,7 @@ void reset() {
   world().capture_two = false;
   world().capture_then_fail = 0;
   world().misuses = 0;
+  world().uploaded = nullptr;
   world().wrong_contexts = 0;
   hold_destructors(false);
 }
@@ -266,6 +267,7 @@ extern "C" const fake::Control* fake_control() {
       [](const void* node) { return static_cast<const CUgraphNode_st*>(node)->context; },
       fake::argument,
       fake::last_launch,
+      [] { return fake::world().uploaded; },
       fake::new_stream,
       fake::join,
       fake::invalidate,

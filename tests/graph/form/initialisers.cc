@@ -31,13 +31,15 @@ void aggregates(const Buffer& buffer, const Kernel& kernel, const Event& event) 
   const HostNode host{[] {}};
   const EventNode record{event};
   const MemAllocNode memory{64};
+  const MemAllocNode on_host{64, 0, 0, MemoryKind::host, {0, 1}};
+  const InstantiateOptions options{8, nullptr};
   const ConditionalNode conditional{1, ConditionalKind::while_loop};
   const LaunchConfig launch{1, {2, 3}};
   const LaunchAttributes attributes{{2, 1}, true};
   const LaunchConfig clustered{4, 32, 0, attributes};
   const Edge edge{nullptr, nullptr};
-  static_cast<void>(
-      std::tie(positional, copy, fill, host, record, memory, conditional, launch, clustered, edge));
+  static_cast<void>(std::tie(positional, copy, fill, host, record, memory, conditional, launch,
+                             clustered, edge, on_host, options));
 #if __cplusplus >= 202002L
   const KernelNode designated{.kernel = kernel, .grid = {4, 2}, .values = Arguments::of(buffer, 1)};
   const KernelNode raw{.function = nullptr, .block = 32};
@@ -48,13 +50,14 @@ void aggregates(const Buffer& buffer, const Kernel& kernel, const Event& event) 
   const HostNode function{.function = [](void*) {}, .copy_data = true};
   const EventNode waited{.event = event};
   const EventNode plain{.raw = nullptr};
-  const MemAllocNode allocated{.bytes = 64};
+  const MemAllocNode allocated{.bytes = 64, .access = {1}};
+  const InstantiateOptions uploaded{.upload_stream = nullptr};
   const ConditionalNode branch{.kind = ConditionalKind::if_else};
   const LaunchConfig config{.grid = 8, .block = {32, 2}};
   const LaunchConfig first{.grid = 8, .block = 32, .attributes = {.cluster = 2, .priority = -1}};
   const LaunchConfig early{8, 32, 0, {.programmatic = true}};
   static_cast<void>(std::tie(designated, raw, copied, filled, called, function, waited, plain,
-                             allocated, branch, config, first, early));
+                             allocated, branch, config, first, early, uploaded));
 #endif
 }
 
@@ -97,6 +100,8 @@ void calls(const Graph& graph, const Kernel& kernel, const Buffer& buffer, CUgra
   graph.add({first}, kernel, {1, 32, 0, LaunchAttributes{2}}, buffer, 3);
   graph.add_edges({{first, both[0]}, programmatic_edge(first, both[1])});
   graph.remove_edges(both.empty() ? std::vector<Edge>() : graph.edges());
+  const OpaqueHandle owner = on_release([kept = std::make_unique<int>(1)] { return CUDA_SUCCESS; });
+  const Exec exec = Exec::instantiate(graph, {8, nullptr});
   launch(nullptr, kernel, {1, 32}, buffer, 3, 1.0F);
   if (add_empty(graph, {}, node) != CUDA_SUCCESS) return;
   if (add_empty(graph, both, node) != CUDA_SUCCESS) return;

@@ -38,6 +38,15 @@ class Capture {
   // it, and the capture could not be ended any more.
   [[nodiscard]] CUresult fork(CUstream stream, Capture* out) const;
 
+  // Lets `stream` join this capture, behind all that this stream has captured, and gives *out as
+  // fork() does. The stream must not be captured already.
+  [[nodiscard]] CUresult split(CUstream stream, Capture* out) const;
+  // What this stream captures next also waits for what the other stream has captured: a fork of
+  // this capture, or the capture that this is a fork of. Every fork must join before end() (CUDA
+  // Programming Guide, "Cross-stream Dependencies and Events"). The other stream stays in the
+  // capture, and may join again.
+  [[nodiscard]] CUresult join(const Capture& other);
+
   // cuLaunchHostFunc, with its owners. If the call succeeds and the captured node cannot be found,
   // the graph as a whole keeps the owners, and the result is CUDA_SUCCESS. If the call fails and
   // may have captured a node, the graph keeps the owners, too, since a node cannot be removed from

@@ -10,10 +10,13 @@
 // leave this to drain() alone). Nothing is released at
 // exit: the system reclaims what is left.
 //
-// A deleter must not throw (the C++ standard, on std::shared_ptr: the process would end).
+// A deleter must not throw (the C++ standard, on std::shared_ptr: the process would end). The owner
+// that on_release() makes (owner.h) may.
 #pragma once
 
 #include <cstddef>
+
+#include "anycuda/graph/cuda_types.h"
 
 namespace anycuda::graph {
 
@@ -55,6 +58,20 @@ std::size_t lost_exceptions() noexcept;
 // empty for a number that is not reached yet, and for all but the newest 16. Any thread; valid
 // until this thread's next call of lost_exception().
 const char* lost_exception(std::size_t number) noexcept;
+
+// How many releases have failed: calls of the driver by which this library frees what Buffer,
+// Kernel and Event own, or destroys an executable graph that waited for its launch; callables of
+// on_release() (owner.h) that threw or returned an error; and those that the program reported. Any
+// thread.
+std::size_t failed_releases() noexcept;
+
+// The text of the failure with this number, such as "cuMemFree_v2: CUDA_ERROR_ILLEGAL_ADDRESS
+// (700)"; numbers, length and validity as for lost_exception().
+const char* failed_release(std::size_t number) noexcept;
+
+// Counts a failure in a deleter of the program. Any thread; needs no memory.
+void record_failed_release(const char* text) noexcept;
+void record_failed_release(const char* what, CUresult status) noexcept;  // "what: name (number)"
 
 // A sentence about the last call of this library that failed on this thread; empty before the first
 // failure. Calls that succeed do not change it. Valid until this thread's next call.

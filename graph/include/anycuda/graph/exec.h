@@ -48,6 +48,25 @@ enum class UpdateResult : int {
 // The enumerator's name, such as "topology_changed"; "unknown" for a value of a newer driver.
 const char* name_of(UpdateResult result) noexcept;
 
+// Why instantiate() failed: the values of the driver's CUgraphInstantiateResult.
+enum class InstantiateResult : int {
+  success = 0,
+  error = 1,
+  invalid_structure = 2,
+  node_operation_not_supported = 3,
+  multiple_contexts_not_supported = 4,
+  conditional_handle_unused = 5
+};
+const char* name_of(InstantiateResult result) noexcept;  // as for UpdateResult
+
+struct InstantiateOptions {
+  unsigned long long flags = 0;  // as for cuGraphInstantiateWithFlags
+  // Uploads the executable graph on this stream (cuGraphUpload) as part of the instantiation.
+  // Drivers of CUDA 12.0 or later. nullptr: no upload; the flag 2 alone (CUDA_GRAPH_
+  // INSTANTIATE_FLAG_UPLOAD) uploads on the legacy default stream.
+  CUstream upload_stream = nullptr;
+};
+
 // An executable graph. Move-only. As in CUDA, only one thread at a time may use an Exec; a launch
 // may be running meanwhile.
 class Exec {
@@ -56,12 +75,28 @@ class Exec {
   ~Exec();
   Exec(Exec&& other) noexcept;
   Exec& operator=(Exec&& other) noexcept;
-  // `flags` as for cuGraphInstantiateWithFlags.
-  // Drivers of CUDA 11.4 or later.
+  // `flags` as for cuGraphInstantiateWithFlags. Drivers of CUDA 11.4 or later.
   [[nodiscard]] static CUresult instantiate(const GraphView& graph, Exec* out,
                                             unsigned long long flags = 0);
+  // `node` and `result` (either may be nullptr) get the node and the reason that a driver of CUDA
+  // 12.0 or later reports if it fails; `result` is an InstantiateResult, whose name is in
+  // last_error(). An older driver reports neither.
+  [[nodiscard]] static CUresult instantiate(const GraphView& graph, Exec* out,
+                                            const InstantiateOptions& options,
+                                            CUgraphNode* node = nullptr, int* result = nullptr);
   [[nodiscard]] static Exec instantiate(const GraphView& graph);  // throws (exception.h)
   [[nodiscard]] static Exec instantiate(const GraphView& graph, unsigned long long flags);
+  [[nodiscard]] static Exec instantiate(const GraphView& graph, const InstantiateOptions& options);
+  // Takes ownership of an executable graph that was made elsewhere, with all owners in it. The
+  // driver attaches no owners to an executable graph that exists: set_* with owners is
+  // CUDA_ERROR_NOT_SUPPORTED until update(). Each launch() records an event, since the driver does
+  // not tell whether the graph has host nodes (see destroy()). Launches that were made elsewhere
+  // must have ended before this Exec is destroyed. A program that wants a view calls release() at
+  // the end.
+  [[nodiscard]] static CUresult adopt(CUgraphExec exec, Exec* out);
+  // Hands the CUgraphExec, with all owners in it, over to the caller: launches of it must have
+  // ended before the caller destroys it.
+  CUgraphExec release();
   explicit operator bool() const { return exec_ != nullptr; }  // does not hand the handle out
   CUgraphExec get() const;  // keeps the owners of updated nodes from now on, see above
   // Asynchronous, as in CUDA. Owners stay until the launch has ended, even if this Exec is

@@ -218,6 +218,15 @@ OpaqueHandle graph_get_owner(const GraphView& graph, CUgraphNode node, OwnerRole
 [[nodiscard]] CUresult set_event_wait(const GraphView& graph, CUgraphNode node,
                                       const EventNode& parameters);
 
+// Puts a copy of another graph, of any shape, into a child node (cuGraphNodeSetParams), with the
+// other graph's owners. The graph that the node had is destroyed: its owners are released, and its
+// views become invalid. The node's edges and its own owners stay; clones and executable graphs made
+// before keep the former child. `embedded` (may be nullptr) gets the view of the copy.
+// CUDA_ERROR_INVALID_VALUE: the other graph is in this node, so that the driver would destroy what
+// it copies. Drivers of CUDA 12.2 or later.
+[[nodiscard]] CUresult set_child(const GraphView& graph, CUgraphNode node, const GraphView& child,
+                                 GraphView* embedded = nullptr);
+
 // Looks for memory that raw arguments (KernelNode::arguments) point to, and that the node would not
 // keep: a check for tests and debugging, since programs may keep such memory by themselves.
 // CUDA_ERROR_INVALID_VALUE if the driver knows an 8-byte word of an argument as an address

@@ -143,11 +143,17 @@ struct EventNode {
   OpaqueHandle owner = {};
 };
 
+// Where a memory allocation node allocates: on a GPU, on the host, on a NUMA node of the host, or
+// as managed memory. A kind that the driver or the machine does not have is the driver's error.
+enum class MemoryKind { device, host, host_numa, managed };
+
 struct MemAllocNode {
   std::size_t bytes = 0;
-  int device = 0;
+  int device = 0;  // the GPU's number; of `host_numa` the NUMA node's; not used for `host`
   CUdeviceptr address =
       0;  // set by add_mem_alloc: valid in launches of the graph, for work ordered after the node
+  MemoryKind kind = MemoryKind::device;
+  std::vector<int> access = {};  // other GPUs that read and write the memory (peers)
 };
 
 // Numbers of bodies: an if has 1, or 2 with an else (a driver of CUDA 12.8 or later), a while 1, a

@@ -4,9 +4,14 @@
 #pragma once
 
 #include <array>
+#include <exception>
 #include <initializer_list>
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
+
+#include "anycuda/graph/drain.h"
 
 namespace anycuda::graph {
 
@@ -45,5 +50,41 @@ using Owners = std::array<OpaqueHandle, kOwnerRoles>;
 // Throws std::bad_alloc.
 OpaqueHandle all_of(std::initializer_list<OpaqueHandle> owners);
 OpaqueHandle all_of(std::vector<OpaqueHandle> owners);
+
+// What on_release() owns. Not for programs.
+template <typename Call>
+class CallAtRelease {
+ public:
+  template <typename Given>
+  explicit CallAtRelease(Given&& call) : call_(std::forward<Given>(call)) {}
+  ~CallAtRelease() {
+    try {
+      if constexpr (std::is_same_v<decltype(call_()), CUresult>) {
+        const CUresult status = call_();
+        if (status != CUDA_SUCCESS) record_failed_release("on_release", status);
+      } else {
+        call_();
+      }
+    } catch (const std::exception& thrown) {
+      record_failed_release(thrown.what());
+    } catch (...) {
+      record_failed_release("an exception that is not a std::exception");
+    }
+  }
+  CallAtRelease(const CallAtRelease&) = delete;
+  CallAtRelease& operator=(const CallAtRelease&) = delete;
+
+ private:
+  Call call_;
+};
+
+// An owner whose last copy calls `call`, which may be move-only, as any deleter is called:
+// `on_release([=] { return cuMemFree(address); })`. If it returns a CUresult other than
+// CUDA_SUCCESS, or throws, failed_release() has the reason (drain.h). Throws std::bad_alloc,
+// without a call, and what the callable's move or copy throws.
+template <typename Call>
+OpaqueHandle on_release(Call&& call) {
+  return std::make_shared<CallAtRelease<std::decay_t<Call>>>(std::forward<Call>(call));
+}
 
 }  // namespace anycuda::graph

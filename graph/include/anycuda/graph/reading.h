@@ -43,6 +43,9 @@ class GraphView;
 // For a node that was made of a callable, `function` and `data` are this library's.
 [[nodiscard]] CUresult get_host(const GraphView& graph, CUgraphNode node, HostNode* out);
 
+[[nodiscard]] CUresult get_mem_alloc(const GraphView& graph, CUgraphNode node, MemAllocNode* out);
+[[nodiscard]] CUresult get_mem_free(const GraphView& graph, CUgraphNode node, CUdeviceptr* out);
+
 // The graph as a picture in DOT, the language of Graphviz: each node with its kind, kernels with
 // their name (a driver of CUDA 12.3 or later), grid, block and launch attributes, and the roles
 // that have owners; a programmatic edge is dashed. The graphs in child nodes, and in conditional

@@ -27,7 +27,28 @@ static_assert(
        api::CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE) &&
     is(UpdateResult::attributes_changed, api::CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED));
 
+constexpr const char* kInstantiateNames[] = {"success",
+                                             "error",
+                                             "invalid_structure",
+                                             "node_operation_not_supported",
+                                             "multiple_contexts_not_supported",
+                                             "conditional_handle_unused"};
+constexpr unsigned kInstantiateCount = sizeof kInstantiateNames / sizeof *kInstantiateNames;
+static_assert(static_cast<unsigned>(InstantiateResult::invalid_structure) ==
+                  api::CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE &&
+              static_cast<unsigned>(InstantiateResult::node_operation_not_supported) ==
+                  api::CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED &&
+              static_cast<unsigned>(InstantiateResult::multiple_contexts_not_supported) ==
+                  api::CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED &&
+              static_cast<unsigned>(InstantiateResult::conditional_handle_unused) ==
+                  api::CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED);
+
 }  // namespace
+
+const char* name_of(InstantiateResult result) noexcept {
+  const auto number = static_cast<unsigned>(result);
+  return number < kInstantiateCount ? kInstantiateNames[number] : "unknown";
+}
 
 const char* name_of(UpdateResult result) noexcept {
   const auto number = static_cast<unsigned>(result);
