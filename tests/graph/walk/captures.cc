@@ -75,6 +75,13 @@ void Walker::work(Capture* capture, ModelGraph* model, bool hosts) {
     case 3: {
       Parameters parameters;
       fill(Kind::kernel, &parameters);
+      if (chance(2)) {
+        must(capture->launch(parameters.kernel), "Capture::launch");
+        const CUgraphNode launched = last_of(capture->stream());
+        expect(launched != nullptr, "the stream does not wait for the kernel of Capture::launch");
+        model->add(launched, Kind::kernel).owners = parameters.owners;
+        break;
+      }
       must(status(api::cuLaunchKernel(kernel_.function(), 1, 1, 1, 1, 1, 1, 0, capture->stream(),
                                       parameters.arguments, nullptr)),
            "cuLaunchKernel");
@@ -95,16 +102,24 @@ void Walker::capture_work(Capture* capture, ModelGraph* model, bool hosts) {
   for (std::size_t times = any(4); times != 0; --times) work(capture, model, hosts);
   if (chance(2)) return;
   const std::size_t other = 1 + any(2);
-  join(capture->stream(), streams_[other]);
   Capture fork;
-  must(capture->fork(streams_[other], &fork), "Capture::fork");
+  if (chance(2)) {
+    must(capture->split(streams_[other], &fork), "Capture::split");
+  } else {
+    join(capture->stream(), streams_[other]);
+    must(capture->fork(streams_[other], &fork), "Capture::fork");
+  }
   for (std::size_t times = 1 + any(3); times != 0; --times) {
     work(chance(2) ? capture : &fork, model, hosts);
   }
   GraphView none;
   must_refuse(fork.view(&none), "Capture::view of a fork");
   must_refuse(fork.end(), "Capture::end of a fork");
-  join(streams_[other], capture->stream());
+  if (chance(2)) {
+    must(capture->join(fork), "Capture::join");
+  } else {
+    join(streams_[other], capture->stream());
+  }
   if (chance(2)) work(capture, model, hosts);
 }
 

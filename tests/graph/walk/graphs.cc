@@ -155,6 +155,31 @@ bool Walker::child_view() {
   return false;
 }
 
+// The graph in a child node goes, and a copy of another one takes its place.
+bool Walker::replace_child() {
+  const Place outer = place();
+  const Place inner = place();
+  ModelNode* const node = outer.root == nullptr ? nullptr : node_of(outer, Kind::child);
+  if (node == nullptr || outer.root == inner.root) return false;
+  if (outer.root->model->size() + inner.model->size() > kMostNodes) return false;
+  if (inner.model->depth() >= kDeepest || outer.root->model->depth() > kDeepest) return false;
+  if (outer.body && !fits_in_body(*inner.model)) return false;
+  const GraphView former = view_of(outer.view, *node, 0);
+  GraphView embedded;
+  const CUresult result = set_child(outer.view, node->handle, inner.view, &embedded);
+  if (result != CUDA_SUCCESS) {
+    may_refuse_copy(result, outer.body ? "set_child in a body" : "set_child", *inner.model);
+    expect(former.valid(), "a view is not valid after set_child failed");
+    return false;
+  }
+  expect(!former.valid(), "a view is valid after its graph was replaced");
+  node->inner.clear();
+  node->inner.push_back(copy_of(*inner.model, embedded.get()));
+  node->inner.back()->child = true;
+  expect(embedded == view_of(outer.view, *node, 0), "set_child gives another view");
+  return true;
+}
+
 bool Walker::drains() {
   drain();
   return true;

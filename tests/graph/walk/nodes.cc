@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Nodes: added, changed, removed.
+// Nodes: added, changed, removed; edges.
+#include <algorithm>
+
 #include "api/cuda_api.h"
 #include "tests/graph/walk/parameters.h"
 
@@ -125,6 +127,27 @@ bool Walker::remove() {
     return false;
   }
   at.model->remove(node, false);
+  return true;
+}
+
+// An edge from an earlier node to a later one: no cycle comes of it. Then, mostly, without it
+// again.
+bool Walker::change_edges() {
+  const Place at = place();
+  if (at.root == nullptr || at.model->nodes.size() < 2) return false;
+  const std::size_t to = 1 + any(at.model->nodes.size() - 1);
+  const Edge edge{at.model->nodes[any(to)]->handle, at.model->nodes[to]->handle};
+  if (add_dependencies(at.view, {edge}) != CUDA_SUCCESS) {
+    const std::vector<CUgraphNode> nodes = at.view.predecessors(edge.to);
+    expect(std::find(nodes.begin(), nodes.end(), edge.from) != nodes.end(),
+           std::string("add_dependencies of a new edge: ") + last_error());
+    return false;
+  }
+  if (chance(4)) return true;
+  const CUresult removed = remove_dependencies(at.view, {edge});
+  // CUDA Driver API, cuGraphRemoveDependencies.
+  expect(removed == CUDA_SUCCESS || keeps_nodes(at),
+         std::string("remove_dependencies: ") + last_error());
   return true;
 }
 

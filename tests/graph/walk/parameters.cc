@@ -42,8 +42,11 @@ CUresult Parameters::set(const GraphView& graph, CUgraphNode node) const {
 
 CUresult Parameters::set(Exec* exec, CUgraphNode node) const {
   switch (kind) {
-    case Kind::kernel:
-      return exec->set_kernel(node, kernel);
+    case Kind::kernel: {
+      KernelNode other = kernel;
+      other.attributes = {};  // those of the node stay
+      return exec->set_kernel(node, other);
+    }
     case Kind::memcpy:
       return exec->set_memcpy(node, memcpy);
     case Kind::memset:
@@ -83,6 +86,7 @@ void Walker::fill(Kind kind, Parameters* out) {
                                   out->value, out->count);
         break;
       }
+      if (chance(3)) out->kernel.attributes.priority = -static_cast<int>(any(2));
       out->kernel.arguments = out->arguments;
       if (chance(2)) {
         out->kernel.kernel = Kernel::wrap(kernel_.function(), given(0));

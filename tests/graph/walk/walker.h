@@ -102,6 +102,7 @@ class Walker {
   bool add_conditional_node();
   bool release_and_adopt();
   bool child_view();
+  bool replace_child();
   bool drains();
   bool draining_deleters();
   // nodes.cc
@@ -112,6 +113,7 @@ class Walker {
   bool set_by_function();
   bool set_owner();
   bool remove();
+  bool change_edges();
   // execs.cc
   bool instantiate();
   bool launch();
