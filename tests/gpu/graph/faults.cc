@@ -51,6 +51,14 @@ KernelNode with_values(const Scene& scene) {
                      scratch(1), 1, int{kCount});
 }
 
+KernelNode with_attributes(const Scene& scene) {
+  KernelNode node = with_values(scene);
+  node.attributes.cooperative = true;
+  node.attributes.priority = -1;
+  node.attributes.programmatic = driver_version() >= 12030;
+  return node;
+}
+
 const Operation kOperations[] = {
     {"Graph::create", [](Scene& s) { return Graph::create(&s.out_graph); }},
     {"Graph::clone", [](Scene& s) { return s.graph.clone(&s.out_graph); }},
@@ -89,6 +97,15 @@ const Operation kOperations[] = {
      [](Scene& s) { return s.exec.set_kernel(s.in_exec, with_values(s)); }},
     {"set_kernel", [](Scene& s) { return set_kernel(s.graph, s.node, s.kernel); }},
     {"set_host", [](Scene& s) { return set_host(s.graph, s.host, s.closure); }},
+    {"add_kernel with launch attributes",
+     [](Scene& s) { return add_kernel(s.graph, {s.node}, with_attributes(s), &s.out); }},
+    {"set_kernel with launch attributes",
+     [](Scene& s) { return set_kernel(s.graph, s.node, with_attributes(s)); }},
+    {"add_dependencies",
+     [](Scene& s) {
+       return add_dependencies(s.graph, {{s.host, s.child_node}});
+     }},
+    {"set_child", [](Scene& s) { return set_child(s.graph, s.child_node, s.other, &s.out_view); }},
     {"remove_node", [](Scene& s) { return remove_node(s.graph, s.node); }},
     {"remove_node, a child", [](Scene& s) { return remove_node(s.graph, s.child_node); }},
     {"Exec::instantiate", [](Scene& s) { return Exec::instantiate(s.graph, &s.out_exec); }},
@@ -110,6 +127,9 @@ const Operation kOperations[] = {
      true},
     {"Capture::fork", [](Scene& s) { return s.capture.fork(s.second, &s.out_capture); },
      with_joined_stream},
+    {"Capture::split", [](Scene& s) { return s.capture.split(s.second, &s.out_capture); },
+     with_capture},
+    {"Capture::launch", [](Scene& s) { return s.capture.launch(s.kernel); }, with_capture, true},
     {"Capture::end", [](Scene& s) { return s.capture.end(&s.out_graph); }, with_capture},
     {"Buffer::allocate", [](Scene& s) { return Buffer::allocate(kBytes, &s.out_buffer); }},
     {"Kernel::load", [](Scene& s) { return Kernel::load(kernels().data(), "add", &s.out_kernel); }},

@@ -21,7 +21,7 @@ constexpr std::size_t kBytes = kCount * sizeof(int);
 
 // The CUBIN of all kernels, compiled once for this GPU.
 const std::string& kernels();
-// A kernel in a new module: `add`, `spin`, `set_condition`, `count_down` (kernels.cc).
+// A kernel in a new module, by its name in kernels.cc.
 Kernel load(const char* name);
 // A kernel that lives as long as the process, for tests that need no separate module.
 const Kernel& shared_kernel(const char* name);

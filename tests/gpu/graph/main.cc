@@ -27,6 +27,8 @@ int main(int argc, char** argv) {
                                {"slots", on_device<slots>},
                                {"operands", on_device<operands>},
                                {"arguments", on_device<arguments>},
+                               {"attributes", on_device<attributes>},
+                               {"structure", on_device<structure>},
                                {"reading", on_device<reading>},
                                {"results", on_device<results>},
                                {"bodies", on_device<bodies>},
