@@ -2,14 +2,17 @@
 
 // Builds a graph of kernels, a copy and a callback in a few lines, and launches it. The executable
 // graph is the only holder of the device memory, the kernel's module and the callback's data. It is
-// built again and again, as in a program whose shapes change: memory does not grow.
+// built again and again, as in a program whose shapes change: memory does not grow. At least every
+// 10 seconds the program prints how far it is, the time of a build, and the memory of the process.
 //
 //     kernels_over_buffers [BUILDS]
 #include <anycuda/graph/drain.h>
 #include <anycuda/graph/exec.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -91,6 +94,38 @@ bool open_gpu() {
   return true;
 }
 
+long resident_kib() {
+  long pages = 0;
+  std::ifstream("/proc/self/statm") >> pages >> pages;
+  return pages * 4;
+}
+
+// A line for each tenth of the builds, and at least every 10 seconds.
+class Progress {
+ public:
+  explicit Progress(int builds) : builds_(builds) {}
+  void after(int number) {
+    const auto now = Clock::now();
+    if (number - printed_ < builds_ / 10 && now - last_ < std::chrono::seconds(10)) return;
+    const double microseconds = std::chrono::duration<double, std::micro>(now - last_).count();
+    std::printf("%d of %d builds, %.1f us each, %ld KiB\n", number, builds_,
+                microseconds / (number - printed_), resident_kib());
+    std::fflush(stdout);
+    if (printed_ == 0) first_kib_ = resident_kib();
+    last_ = now;
+    printed_ = number;
+  }
+  // Since the first line. The driver's own memory may change by some MiB.
+  bool grew() const { return printed_ != 0 && resident_kib() - first_kib_ > 32 * 1024; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  int builds_;
+  int printed_ = 0;
+  long first_kib_ = 0;
+  Clock::time_point last_ = Clock::now();
+};
+
 int run(int builds) {
   if (!open_gpu()) {
     std::printf("there is no GPU here\n");
@@ -99,6 +134,7 @@ int run(int builds) {
   CUstream stream = nullptr;
   throw_if_failed(cuStreamCreate(&stream, 0));
   const Kernel scale = Kernel::load(kScale, "scale");
+  Progress progress(builds);
   for (int number = 0; number < builds; ++number) {
     const auto result = std::make_shared<Floats>(kCount);
     const Exec exec = build(scale, result, std::make_unique<int>(0));
@@ -108,8 +144,13 @@ int run(int builds) {
       std::fprintf(stderr, "build %d: the numbers are wrong\n", number);
       return 1;
     }
+    progress.after(number + 1);
   }
   while (drain() != 0 || pending() != 0) {
+  }
+  if (progress.grew()) {
+    std::fprintf(stderr, "the memory of the process grew by more than 32 MiB\n");
+    return 1;
   }
   std::printf("%d builds, all numbers are right\n", builds);
   return 0;
