@@ -50,6 +50,11 @@ MemoryOperand operand(unsigned type, const void* host, CUdeviceptr device, CUarr
   return made;
 }
 
+void read_event(CUevent from, const Owners& owners, EventNode* to) {
+  to->raw = from;
+  to->owner = in(owners, OwnerRole::event);
+}
+
 }  // namespace
 
 CUresult get_kernel(const GraphView& graph, CUgraphNode node, KernelNode* out) {
@@ -119,6 +124,22 @@ CUresult get_host(const GraphView& graph, CUgraphNode node, HostNode* out) {
                                     to->data = from.userData;
                                     to->data_owner = in(owners, OwnerRole::data);
                                   });
+}
+
+CUresult graph_node_kind(const GraphView& graph, CUgraphNode node, NodeKind* out) {
+  return get_resolved<unsigned>(
+      graph, node, out, "cuGraphNodeGetType", api::cuGraphNodeGetType,
+      [](unsigned from, const Owners&, NodeKind* to) { *to = static_cast<NodeKind>(from); });
+}
+
+CUresult get_event_record(const GraphView& graph, CUgraphNode node, EventNode* out) {
+  return get_resolved<CUevent>(graph, node, out, "cuGraphEventRecordNodeGetEvent",
+                               api::cuGraphEventRecordNodeGetEvent, read_event);
+}
+
+CUresult get_event_wait(const GraphView& graph, CUgraphNode node, EventNode* out) {
+  return get_resolved<CUevent>(graph, node, out, "cuGraphEventWaitNodeGetEvent",
+                               api::cuGraphEventWaitNodeGetEvent, read_event);
 }
 
 }  // namespace anycuda::graph

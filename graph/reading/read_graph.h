@@ -17,7 +17,7 @@ CUresult read_graph(const GraphView& graph, T* out, const Read& read) {
     if (out == nullptr) return fail(CUDA_ERROR_INVALID_VALUE, "out is null");
     GraphState* const state = usable(graph);
     if (state == nullptr) return CUDA_ERROR_INVALID_VALUE;
-    T found;
+    T found{};
     const CUresult result = read(state, &found);
     if (result == CUDA_SUCCESS) *out = std::move(found);
     return result;

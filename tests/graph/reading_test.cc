@@ -186,6 +186,37 @@ TEST_F(Reading, CopiesMemsetsAndCallbacks) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(Reading, KindsAndEvents) {
+  Event event = Event::create(0);
+  const CUevent raw = event.event();
+  const CUgraphNode recorded = graph_.record({}, event);
+  const CUgraphNode waited = graph_.wait({recorded}, event);
+  const CUgraphNode joined = graph_.join({waited});
+  event = Event();
+  EXPECT_EQ(graph_.kind(recorded), NodeKind::event_record);
+  EXPECT_EQ(graph_.kind(waited), NodeKind::event_wait);
+  EXPECT_EQ(graph_.kind(joined), NodeKind::empty);
+  EXPECT_EQ(graph_.kind(graph_.add([] {})), NodeKind::host);
+  EXPECT_EQ(graph_.kind(graph_.embed({}, Graph::create())), NodeKind::child);
+  EventNode read;
+  ASSERT_EQ(get_event_record(graph_, recorded, &read), kOk) << last_error();
+  EXPECT_EQ(read.raw, raw);
+  EXPECT_NE(read.owner, nullptr);
+  ASSERT_EQ(get_event_wait(graph_, waited, &read), kOk) << last_error();
+  EXPECT_EQ(read.raw, raw);
+  EXPECT_EQ(get_event_wait(graph_, recorded, &read), CUDA_ERROR_INVALID_VALUE) << "another kind";
+  EXPECT_EQ(get_event_record(graph_, joined, &read), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(graph_node_kind(graph_, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_THROW(static_cast<void>(graph_.kind(nullptr)), Error);
+  // A node like the one that was read keeps the event.
+  ASSERT_EQ(add_event_record(graph_, {}, read, nullptr), kOk);
+  ASSERT_EQ(remove_node(graph_, recorded), kOk);
+  ASSERT_EQ(remove_node(graph_, waited), kOk);
+  read = EventNode();
+  settle();
+  EXPECT_EQ(driver().live().events, 1U);
+}
+
 TEST_F(Reading, PictureNamesKindsKernelsAndOwners) {
   const CUgraphNode launched =
       graph_.add(Kernel::load("image", "takes_8"), {{4, 2}, 32}, Buffer::allocate(64));

@@ -125,6 +125,19 @@ unsigned cuGraphHostNodeGetParams(::CUgraphNode_st* node, CUDA_HOST_NODE_PARAMS_
   return 0;
 }
 
+unsigned cuGraphEventRecordNodeGetEvent(::CUgraphNode_st* node, ::CUevent_st** out) {
+  FAULT;
+  if (of_type(node, CU_GRAPH_NODE_TYPE_EVENT_RECORD) == nullptr) return 1;
+  *out = static_cast<::CUevent_st*>(const_cast<void*>(node->operand));
+  return 0;
+}
+unsigned cuGraphEventWaitNodeGetEvent(::CUgraphNode_st* node, ::CUevent_st** out) {
+  FAULT;
+  if (of_type(node, CU_GRAPH_NODE_TYPE_WAIT_EVENT) == nullptr) return 1;
+  *out = static_cast<::CUevent_st*>(const_cast<void*>(node->operand));
+  return 0;
+}
+
 unsigned cuFuncGetName(const char** name, ::CUfunc_st* function) {
   FAULT;
   const auto known = fake::world().names.find(function);

@@ -18,6 +18,25 @@ namespace anycuda::graph {
 
 class GraphView;
 
+// The kind of a node: the values of the driver's CUgraphNodeType. A newer driver may have others.
+enum class NodeKind : int {
+  kernel = 0,
+  memcpy = 1,
+  memset = 2,
+  host = 3,
+  child = 4,
+  empty = 5,
+  event_wait = 6,
+  event_record = 7,
+  semaphore_signal = 8,
+  semaphore_wait = 9,
+  mem_alloc = 10,
+  mem_free = 11,
+  batch_memory_operation = 12,
+  conditional = 13
+};
+[[nodiscard]] CUresult graph_node_kind(const GraphView& graph, CUgraphNode node, NodeKind* out);
+
 // The nodes of this graph, without those of the graphs in them; in the driver's order.
 [[nodiscard]] CUresult graph_nodes(const GraphView& graph, std::vector<CUgraphNode>* out);
 [[nodiscard]] CUresult graph_edges(const GraphView& graph, std::vector<Edge>* out);
@@ -43,6 +62,8 @@ class GraphView;
 // For a node that was made of a callable, `function` and `data` are this library's.
 [[nodiscard]] CUresult get_host(const GraphView& graph, CUgraphNode node, HostNode* out);
 
+[[nodiscard]] CUresult get_event_record(const GraphView& graph, CUgraphNode node, EventNode* out);
+[[nodiscard]] CUresult get_event_wait(const GraphView& graph, CUgraphNode node, EventNode* out);
 [[nodiscard]] CUresult get_mem_alloc(const GraphView& graph, CUgraphNode node, MemAllocNode* out);
 [[nodiscard]] CUresult get_mem_free(const GraphView& graph, CUgraphNode node, CUdeviceptr* out);
 
@@ -71,6 +92,9 @@ class ReadsNodes {
     return read<std::vector<CUgraphNode>>(
         [&](auto* out) { return graph_successors(self(), node, out); });
   }
+  [[nodiscard]] NodeKind kind(CUgraphNode node) const {
+    return read<NodeKind>([&](auto* out) { return graph_node_kind(self(), node, out); });
+  }
   [[nodiscard]] std::string dot() const {
     return read<std::string>([&](auto* out) { return graph_dot(self(), out); });
   }
@@ -85,7 +109,7 @@ class ReadsNodes {
   const Self& self() const { return static_cast<const Self&>(*this); }
   template <typename Out, typename Call>
   static Out read(const Call& call) {
-    Out out;
+    Out out{};
     throw_if_failed(call(&out));
     return out;
   }
