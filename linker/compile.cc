@@ -3,11 +3,17 @@
 // NVRTC documentation, "Basic Usage" and "Accessing Lowered Names".
 #include "linker/compile.h"
 
+#include <cstdio>
+#include <mutex>
+#include <shared_mutex>
+
 #include "api/nvrtc_api.h"
 #include "linker/backends/context.h"
 #include "linker/base/message_text.h"
 #include "linker/base/results.h"
+#include "linker/compile_pch.h"
 #include "linker/nvrtc_probe.h"
+#include "linker/options/option_table.h"
 #include "linker/probe_library.h"
 
 namespace anycuda::linker {
@@ -23,12 +29,11 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
 class Handle {
  public:
   Handle() = default;
-  ~Handle() {
-    if (program_ != nullptr) api::nvrtcDestroyProgram(&program_);
-  }
+  ~Handle() { reset(); }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   unsigned create(const Source& source) {
+    reset();
     std::vector<const char*> contents;
     std::vector<const char*> names;
     for (const Header& header : source.headers) {
@@ -45,30 +50,47 @@ class Handle {
   ::_nvrtcProgram* get() const { return program_; }
 
  private:
+  void reset() {
+    if (program_ != nullptr) api::nvrtcDestroyProgram(&program_);
+  }
+
   ::_nvrtcProgram* program_ = nullptr;
 };
 
 class Compilation {
  public:
-  Compilation(const Source& source, std::vector<std::string> options, Compiled* out)
-      : source_(source), options_(std::move(options)), out_(out) {}
+  Compilation(const Source& source, const ProgramOptions& options,
+              std::vector<std::string> arguments, Compiled* out)
+      : source_(source), options_(options), arguments_(std::move(arguments)), out_(out) {}
 
   void run(Output output) {
-    require(handle_.create(source_), "nvrtcCreateProgram");
-    for (const std::string& expression : source_.expressions) {
-      require(api::nvrtcAddNameExpression(handle_.get(), expression.c_str()),
-              "nvrtcAddNameExpression of " + quoted(expression));
-    }
-    const std::vector<const char*> arguments = pointers(options_);
-    const unsigned result = api::nvrtcCompileProgram(
-        handle_.get(), static_cast<int>(arguments.size()), arguments.data());
-    keep_log();
-    require(result, "nvrtcCompileProgram");
+    // A second time if the precompiled header needs more memory than there was.
+    const unsigned long needed = compile();
+    if (needed > 0 && grow_pch_heap(needed)) compile();
     keep_bytes(output);
     keep_names();
   }
 
  private:
+  // Returns the size of the heap that a precompiled header needs, or 0.
+  unsigned long compile() {
+    std::shared_lock<std::shared_mutex> heap(pch_heap_lock(), std::defer_lock);
+    if (uses_pch(options_)) heap.lock();
+    require(handle_.create(source_), "nvrtcCreateProgram");
+    for (const std::string& expression : source_.expressions) {
+      require(api::nvrtcAddNameExpression(handle_.get(), expression.c_str()),
+              "nvrtcAddNameExpression of " + quoted(expression));
+    }
+    const std::vector<const char*> arguments = pointers(arguments_);
+    const unsigned result = api::nvrtcCompileProgram(
+        handle_.get(), static_cast<int>(arguments.size()), arguments.data());
+    keep_log();
+    require(result, "nvrtcCompileProgram");
+    unsigned long needed = 0;
+    if (creates_pch(options_)) out_->pch = pch_status_of(handle_.get(), &needed);
+    return needed;
+  }
+
   void require(unsigned result, const std::string& call) {
     if (result != api::NVRTC_SUCCESS) fail(call, nvrtc_result(result), static_cast<int>(result));
   }
@@ -76,7 +98,7 @@ class Compilation {
   [[noreturn]] void fail(const std::string& call, const std::string& why, int result) {
     throw CompileError(call + " failed for " + quoted(source_.name) + " (NVRTC " +
                            describe(out_->nvrtc) + "): " + why + "\n  options: " +
-                           (options_.empty() ? "none" : in_one_line(joined(options_, " "))) +
+                           (arguments_.empty() ? "none" : in_one_line(joined(arguments_, " "))) +
                            "\n  log: " + (out_->log.empty() ? "empty" : out_->log),
                        result, out_->log);
   }
@@ -127,7 +149,8 @@ class Compilation {
   }
 
   const Source& source_;
-  const std::vector<std::string> options_;
+  const ProgramOptions& options_;
+  const std::vector<std::string> arguments_;
   Compiled* out_;
   Handle handle_;
 };
@@ -153,7 +176,7 @@ void check_source(const Source& source) {
 void compile_cuda(const Source& source, const ProgramOptions& options, Output output,
                   Compiled* out) {
   check_source(source);
-  std::vector<std::string> nvrtc_arguments = nvrtc_options(options, output);
+  std::vector<std::string> arguments = nvrtc_options(options, output);
   const NvrtcProbe nvrtc = probe_nvrtc();
   if (nvrtc.handle == nullptr) throw BackendError("compiling needs NVRTC, and " + nvrtc.reason);
   int major = 0;
@@ -168,10 +191,13 @@ void compile_cuda(const Source& source, const ProgramOptions& options, Output ou
     throw BackendError("LTO-IR needs NVRTC 12.0 or later; " + in_one_line(nvrtc.path) + " is " +
                        describe(out->nvrtc) + ": install a newer one, or compile to PTX");
   }
+  check_versions(program_option_table(), options, "NVRTC", out->nvrtc);
   if (output == Output::cubin && options.arch.empty()) {
-    nvrtc_arguments.insert(nvrtc_arguments.begin(), "-arch=" + arch_of_context());
+    arguments.insert(arguments.begin(), "-arch=" + arch_of_context());
   }
-  Compilation(source, std::move(nvrtc_arguments), out).run(output);
+  // NVRTC 13.0 to 13.2 fail if they find a trace of theirs.
+  if (!options.time_trace.empty()) std::remove(options.time_trace.c_str());
+  Compilation(source, options, std::move(arguments), out).run(output);
 }
 
 }  // namespace anycuda::linker

@@ -23,6 +23,7 @@ struct Compiled {
   std::string log;
   std::map<std::string, std::string> lowered;
   Version nvrtc;
+  PchStatus pch = PchStatus::not_requested;
 };
 
 // Throws as Program::compile documents. On an error, too, `out` has the log and the version that
@@ -34,7 +35,7 @@ void compile_cuda(const Source& source, const ProgramOptions& options, Output ou
                   Compiled* out);
 void compile_ptx(const Source& source, const ProgramOptions& options, Output output, Compiled* out);
 
-// The options of nvrtcCompileProgram, without -arch if ProgramOptions::arch is empty; pure. Throws
+// The options of nvrtcCompileProgram, without -arch if ProgramOptions::arch is empty. Throws
 // OptionError.
 std::vector<std::string> nvrtc_options(const ProgramOptions& options, Output output);
 

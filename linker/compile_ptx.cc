@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A CUBIN from PTX: a link of one input.
+#include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "anycuda/linker/linker.h"
 #include "linker/base/message_text.h"
 #include "linker/compile.h"
 #include "linker/inputs/check.h"
+#include "linker/options/option_table.h"
 
 namespace anycuda::linker {
 namespace {
+
+constexpr const char* kOptionsOfPtx[] = {"arch",          "debug",         "line_info",
+                                         "max_registers", "ptxas_options", "split_compile"};
+
+bool goes_with_ptx(const char* field) {
+  return std::any_of(std::begin(kOptionsOfPtx), std::end(kOptionsOfPtx),
+                     [field](const char* name) { return std::strcmp(name, field) == 0; });
+}
 
 // What NVRTC decides is fixed in PTX.
 void check_language(const Source& source, const ProgramOptions& options, Output output) {
@@ -17,14 +29,11 @@ void check_language(const Source& source, const ProgramOptions& options, Output 
     if (set)
       refuse(option, "is set, but the source is PTX, which is already compiled: do not set it");
   };
-  refuse_if(!options.standard.empty(), "standard");
-  refuse_if(options.relocatable, "relocatable");
-  refuse_if(options.ftz.has_value(), "ftz");
-  refuse_if(options.prec_div.has_value(), "prec_div");
-  refuse_if(options.prec_sqrt.has_value(), "prec_sqrt");
-  refuse_if(options.fma.has_value(), "fma");
-  refuse_if(!options.include_folders.empty(), "include_folders");
-  refuse_if(!options.defines.empty(), "defines");
+  const OptionTable<ProgramOptions>& table = program_option_table();
+  for (const OptionRow<ProgramOptions>& row : table) {
+    if (goes_with_ptx(row.field)) continue;
+    refuse_if(!words_for(table, row, options).empty(), row.field);
+  }
   refuse_if(!options.others.empty(), "others");
   refuse_if(!source.headers.empty(), "headers");
   refuse_if(!source.expressions.empty(), "name_expression");
@@ -41,6 +50,8 @@ Options link_options(const ProgramOptions& options) {
   link.debug = options.debug;
   link.line_info = options.line_info;
   link.max_registers = options.max_registers;
+  link.ptxas_options = options.ptxas_options;
+  link.split_compile = options.split_compile;
   return link;
 }
 

@@ -63,6 +63,7 @@ const std::string& Program::lowered_name(const std::string& expression) const {
                           ": call add_name_expression() for it, then compile()");
 }
 
+linker::PchStatus Program::pch_status() const { return existing(state_).last.pch; }
 linker::Version Program::nvrtc_version() const { return existing(state_).last.nvrtc; }
 
 }  // namespace anycuda

@@ -64,6 +64,7 @@ constexpr std::size_t kLongest = std::size_t{32} << 10;
 [[noreturn]] void refuse(const char* option, const std::string& why);
 void check_range(const char* option, const std::optional<int>& value, int least, int most);
 void check_registers(const std::optional<int>& value);
+void check_threads(const char* option, const std::optional<int>& value);
 void check_texts(const char* option, const std::vector<std::string>& texts,
                  std::size_t longest = std::string::npos);
 

@@ -25,8 +25,8 @@ void check_values(const Options& options) {
   check_range("optimization_level", options.optimization_level, 0, 4);
   check_range("jump_table_density", options.jump_table_density, 0, 101);
   check_registers(options.max_registers);
-  check_range("split_compile", options.split_compile, 0, kMostThreads);
-  check_range("split_compile_extended", options.split_compile_extended, 0, kMostThreads);
+  check_threads("split_compile", options.split_compile);
+  check_threads("split_compile_extended", options.split_compile_extended);
   check_texts("kernels_used", options.kernels_used);
   check_texts("variables_used", options.variables_used);
   check_texts("ptxas_options", options.ptxas_options, kLongest);
@@ -61,6 +61,10 @@ void check_range(const char* option, const std::optional<int>& value, int least,
 
 void check_registers(const std::optional<int>& value) {
   check_range("max_registers", value, 1, 1 << 20);
+}
+
+void check_threads(const char* option, const std::optional<int>& value) {
+  check_range(option, value, 0, kMostThreads);
 }
 
 void check_texts(const char* option, const std::vector<std::string>& texts, std::size_t longest) {

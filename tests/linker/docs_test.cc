@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The table of options in docs/linker.md agrees with the code.
+// The tables of options in docs/linker.md agree with the code.
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "linker/backends/translate.h"
 #include "linker/base/message_text.h"
+#include "linker/options/option_table.h"
 
 using namespace anycuda::linker;
 
@@ -83,9 +85,46 @@ std::string driver_cell(const Options& options) {
   }
 }
 
-TEST(Docs, HaveTheTableOfOptions) {
+std::string page() {
   std::ifstream file(ANYCUDA_SOURCE_DIR "/docs/linker.md");
-  const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void expect_table(const std::string& table) {
+  EXPECT_NE(page().find(table), std::string::npos) << "docs/linker.md should say\n" << table;
+}
+
+// "`-lto`", "`-arch=...`".
+template <typename Target>
+std::string cell(const OptionRow<Target>& row, const std::string& spelling) {
+  const bool flag =
+      spelling.back() != '=' && (std::holds_alternative<bool Target::*>(row.member) ||
+                                 std::holds_alternative<OneValue<Target>>(row.member));
+  return "`" + spelling + (flag ? "`" : "...`");
+}
+
+template <typename Target>
+std::string others(const OptionRow<Target>& row) {
+  std::string cells;
+  std::istringstream words(row.also);
+  for (std::string word; words >> word;) {
+    cells += (cells.empty() ? "" : ", ") + cell(row, word);
+  }
+  return cells.empty() ? "none" : cells;
+}
+
+// The same table reads and writes the text.
+TEST(Docs, HaveTheTableOfProgramOptions) {
+  std::string table = "| option | NVRTC | also read |\n|---|---|---|\n";
+  for (const OptionRow<ProgramOptions>& row : program_option_table()) {
+    table += "| `" + std::string(row.field) + "` | " + cell(row, row.spelling);
+    if (row.since.known()) table += ", from " + anycuda::linker::describe(row.since);
+    table += " | " + others(row) + " |\n";
+  }
+  expect_table(table);
+}
+
+TEST(Docs, HaveTheTableOfOptions) {
   std::string table = "| option | nvJitLink | driver |\n|---|---|---|\n";
   for (const Row& row : kRows) {
     Options options;
@@ -95,7 +134,15 @@ TEST(Docs, HaveTheTableOfOptions) {
     table += "| `" + std::string(row.option) + "`" + which + " | " + nvjitlink_cell(options) +
              " | " + driver_cell(options) + " |\n";
   }
-  EXPECT_NE(page.find(table), std::string::npos) << "docs/linker.md should say\n" << table;
+  expect_table(table);
+}
+
+TEST(Docs, HaveTheOtherSpellings) {
+  std::string table = "| option | also read |\n|---|---|\n";
+  for (const OptionRow<Options>& row : link_option_table()) {
+    if (*row.also != '\0') table += "| `" + std::string(row.field) + "` | " + others(row) + " |\n";
+  }
+  expect_table(table);
 }
 
 }  // namespace

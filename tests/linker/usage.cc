@@ -3,6 +3,7 @@
 // Calls as users write them. tests/packaging/test_public_headers.py compiles this file with strict
 // warnings; it is not linked.
 #include <anycuda/linker/linker.h>
+#include <anycuda/linker/option_text.h>
 #include <anycuda/linker/program.h>
 
 #include <string_view>
@@ -53,6 +54,12 @@ Code from_source(std::string source, std::string helper) {
   return anycuda::Linker({kernel, anycuda::Program(std::move(helper)).compile(Output::lto_ir)},
                          options)
       .link();
+}
+
+std::string options_as_text() {
+  const Options same = parse_option_list({"-arch=sm_90", "-lto"});
+  const ProgramOptions program = parse_program_options("-std=c++17 -DN=4");
+  return to_text(same) + to_text(program) + to_text(parse_options("-O3"));
 }
 
 // Code of before Code: a result is a std::string.

@@ -70,11 +70,11 @@ class PublicHeaders(unittest.TestCase):
 
     def test_dropped_results(self):
         for call in ("linker.link()", "program.compile(Output::ptx)", "which_backend({})", "choose({})",
-                     "anycuda::graph::add_empty(graph, {}, nullptr)", "graph.clone()"):
+                     "parse_options({})", "to_text(Options())", "anycuda::graph::add_empty(graph, {}, nullptr)", "graph.clone()"):
             with self.subTest(call), tempfile.TemporaryDirectory() as folder:
                 source = Path(folder) / "drops.cc"
                 source.write_text("#include <anycuda/graph/graph.h>\n#include <anycuda/linker/linker.h>\n"
-                                  "#include <anycuda/linker/program.h>\n"
+                                  "#include <anycuda/linker/option_text.h>\n"
                                   "using namespace anycuda::linker;\n"
                                   "void drop(anycuda::Linker& linker, anycuda::Program& program,\n"
                                   "          anycuda::graph::Graph& graph) {\n"

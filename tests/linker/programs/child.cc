@@ -91,6 +91,7 @@ int main(int count, char** arguments) {
       {"life", child::life},
       {"probes", child::probes},
       {"programs", child::programs},
+      {"headers", child::headers},
       {"driver", child::driver},
       {"no_memory", child::no_memory},
   };

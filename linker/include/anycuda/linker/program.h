@@ -48,10 +48,42 @@ struct ProgramOptions {
   std::vector<std::string> include_folders = {};
   std::vector<std::string> defines = {};  // "N=4"
   std::vector<std::string> others = {};   // further NVRTC options, after all of the above
-  // For PTX only arch, debug, line_info and max_registers may be set: the others would change
-  // nothing, since the PTX is already compiled.
+  // For PTX only arch, debug, line_info, max_registers, ptxas_options and split_compile may be set:
+  // the others would change nothing, since the PTX is already compiled.
   Language language = Language::cuda;
+
+  std::vector<std::string> undefines = {};      // names of macros
+  std::vector<std::string> pre_includes = {};   // headers to include before the source
+  bool fast_math = false;                       // -use_fast_math: ftz, fma, no prec_div, prec_sqrt
+  bool optimized_debug = false;                 // with debug: keep the optimisations (--dopt=on)
+  bool extensible_whole_program = false;        // -ewp: may launch kernels from the device
+  bool minimal = false;                         // fewer language features, faster: NVRTC 12.4
+  std::optional<int> split_compile = {};        // threads, 0: one per CPU: NVRTC 12.0
+  std::vector<std::string> ptxas_options = {};  // each one option of ptxas
+  // The time of each phase is written to this file, which is replaced, in the format of Chrome's
+  // traces: NVRTC 12.8. The folder must exist, and the name must have one dot, before "json": NVRTC
+  // writes no other names, and ends the process if it cannot write the file (measured: 12.5 to
+  // 13.5).
+  std::string time_trace = {};
+
+  // Precompiled headers: NVRTC 12.8. docs/linker.md, "Precompiled headers".
+  bool pch = false;             // creates and uses files automatically; not with the next two
+  std::string create_pch = {};  // this file is created
+  std::string use_pch = {};     // this file is used
+  std::string pch_dir = {};     // an existing folder for the files
+  std::optional<bool> pch_verbose = {};   // says in the log why a file is not used
+  std::optional<bool> pch_messages = {};  // says in the log what is created and used
+  std::optional<bool> instantiate_templates_in_pch = {};  // before the file is written
 };
+
+// What became of the file that `pch` or `create_pch` asks for.
+enum class PchStatus : std::uint8_t {
+  not_requested,  // neither is set, or nothing was compiled
+  created,
+  not_attempted,  // NVRTC decided against it: it used a file, or the source has no headers
+  failed          // the log says why
+};
+const char* name_of(PchStatus status);  // "created"
 
 // A file that the source may include by this name, without a file system.
 struct Header {
@@ -80,8 +112,9 @@ class Program {
   // or later), with its log and lowered names. May be called again, also for another output. Throws
   // NoInputError (empty source), InputError (a zero byte in a text or a name; not PTX), OptionError
   // (an invalid value; a CUBIN without `arch` and without a current context; an option, header,
-  // name expression or output that the language does not have), BackendError (NVRTC is missing or
-  // too old; for PTX, no linker can be used), CompileError, ClosedError (moved from).
+  // name expression or output that the language does not have; an option that this NVRTC does not
+  // have), BackendError (NVRTC is missing or too old; for PTX, no linker can be used),
+  // CompileError, ClosedError (moved from).
   [[nodiscard]] linker::Code compile(linker::Output output);
 
   // The messages of the last compile(), with warnings, also after a failure; "" before it.
@@ -89,6 +122,8 @@ class Program {
   // The name that an added expression has in the code of the last compile(). Throws
   // std::out_of_range for an expression that was not added, or before a successful compile().
   [[nodiscard]] const std::string& lowered_name(const std::string& expression) const;
+  // Whether the last compile() created a precompiled header.
+  linker::PchStatus pch_status() const;
   // The version of the NVRTC that the last compile() used; not known() before it, and for PTX.
   linker::Version nvrtc_version() const;
 
