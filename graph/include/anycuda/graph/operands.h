@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 #include "anycuda/graph/cuda_types.h"
 #include "anycuda/graph/owner.h"
@@ -52,6 +54,14 @@ class Kernel {
   [[nodiscard]] static CUresult load(const void* image, const char* name, Kernel* out);
   [[nodiscard]] static Kernel load(const void* image, const char* name);  // throws (exception.h)
   static Kernel wrap(CUfunction function, OpaqueHandle module);
+  // A kernel of another library, such as anycuda::Kernel: its function() for the current context,
+  // and its owner(), which keeps the code loaded. Throws what these two throw.
+  template <
+      typename Other,
+      typename = std::enable_if_t<
+          std::is_convertible_v<decltype(std::declval<const Other&>().function()), CUfunction> &&
+          std::is_convertible_v<decltype(std::declval<const Other&>().owner()), OpaqueHandle>>>
+  Kernel(const Other& other) : function_(other.function()), module_(other.owner()) {}
   // Another kernel of the same module. CUDA_ERROR_INVALID_VALUE unless load() loaded this Kernel.
   [[nodiscard]] CUresult sibling(const char* name, Kernel* out) const;
   [[nodiscard]] Kernel sibling(const char* name) const;  // throws
