@@ -7,11 +7,13 @@
 #include <vector>
 
 #include "device_code/sections.h"
+#include "linker/inputs/detect_type.h"
 
 namespace anycuda::linker {
 namespace {
 
 using Tokens = std::vector<std::string_view>;
+using Definitions = std::map<std::string, Definition>;
 
 // The position after the parenthesis that begins at `at`.
 std::size_t behind_parentheses(const Tokens& tokens, std::size_t at) {
@@ -23,9 +25,14 @@ std::size_t behind_parentheses(const Tokens& tokens, std::size_t at) {
   return at;
 }
 
-// The name that a statement from .visible on defines, or "".
-std::string_view defined_by(const Tokens& tokens, bool has_body) {
+// What a statement from .visible or .weak on defines; without a name: nothing.
+struct Named {
   std::string_view name;
+  SymbolKind kind = SymbolKind::variable;
+};
+Named defined_by(const Tokens& tokens, bool has_body) {
+  Named named;
+  std::string_view& name = named.name;
   bool function = false;
   for (std::size_t at = 1; at < tokens.size();) {
     const std::string_view token = tokens[at];
@@ -35,16 +42,19 @@ std::string_view defined_by(const Tokens& tokens, bool has_body) {
       continue;
     }
     if (token == "[" || token == "=" || token == ",") break;
-    function = function || token == ".entry" || token == ".func";
+    if (token == ".entry") named.kind = SymbolKind::kernel;
+    if (token == ".func") named.kind = SymbolKind::function;
+    function = named.kind != SymbolKind::variable;
     if (token[0] != '.') name = token;
     ++at;
   }
-  return function && !has_body ? std::string_view{} : name;
+  if (function && !has_body) name = {};
+  return named;
 }
 
 class PtxScanner {
  public:
-  PtxScanner(std::string_view text, std::set<std::string>* out) : text_(text), out_(*out) {}
+  PtxScanner(std::string_view text, Definitions* out) : text_(text), out_(*out) {}
 
   void run() {
     while (at_ < text_.size()) {
@@ -80,19 +90,20 @@ class PtxScanner {
   }
   void token(std::string_view text) {
     if (depth_ != 0) return;
-    if (text == ".visible") statement_.clear();
+    if (text == ".visible" || text == ".weak") statement_.clear();
     if (statement_.size() < kMostTokens) statement_.push_back(text);
   }
   void end_statement(bool has_body) {
-    if (!statement_.empty() && statement_[0] == ".visible") {
-      const std::string_view name = defined_by(statement_, has_body);
-      if (!name.empty()) out_.emplace(name);
+    const bool weak = !statement_.empty() && statement_[0] == ".weak";
+    if (weak || (!statement_.empty() && statement_[0] == ".visible")) {
+      const Named named = defined_by(statement_, has_body);
+      if (!named.name.empty()) out_.emplace(named.name, Definition{named.kind, weak});
     }
     statement_.clear();
   }
 
   std::string_view text_;
-  std::set<std::string>& out_;
+  Definitions& out_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
   Tokens statement_;
@@ -134,15 +145,22 @@ Tables tables_of(Bytes cubin) {
   return tables;
 }
 
-void read_symbols(Bytes cubin, std::set<std::string>* out) {
+constexpr unsigned kEntry = 0x10;  // in st_other of kernels (read from CUBINs of 11.8 to 13.5)
+
+void read_symbols(Bytes cubin, Definitions* out) {
   const Tables tables = tables_of(cubin);
   Elf64_Sym symbol;
   for (std::size_t at = 0; tables.symbols.read(at, &symbol); at += sizeof symbol) {
     const unsigned type = ELF64_ST_TYPE(symbol.st_info);
+    const unsigned binding = ELF64_ST_BIND(symbol.st_info);
     const bool named = type != STT_NOTYPE && type != STT_SECTION && type != STT_FILE;
-    if (!named || ELF64_ST_BIND(symbol.st_info) != STB_GLOBAL) continue;
+    if (!named || (binding != STB_GLOBAL && binding != STB_WEAK)) continue;
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_COMMON) continue;
-    out->insert(tables.name_of(symbol));
+    SymbolKind kind = SymbolKind::variable;
+    if (type == STT_FUNC) {
+      kind = (symbol.st_other & kEntry) != 0 ? SymbolKind::kernel : SymbolKind::function;
+    }
+    out->emplace(tables.name_of(symbol), Definition{kind, binding == STB_WEAK});
   }
 }
 
@@ -175,11 +193,40 @@ std::string defined_twice(std::string_view cubin) {
   return "";
 }
 
+Definitions all_definitions_of(std::string_view bytes, InputType type) {
+  Definitions all;
+  if (type == InputType::ptx) PtxScanner(bytes, &all).run();
+  if (type == InputType::cubin) read_symbols(bytes_of(bytes), &all);
+  return all;
+}
+
 std::set<std::string> definitions_of(std::string_view bytes, InputType type) {
   std::set<std::string> names;
-  if (type == InputType::ptx) PtxScanner(bytes, &names).run();
-  if (type == InputType::cubin) read_symbols(bytes_of(bytes), &names);
+  for (const auto& [name, definition] : all_definitions_of(bytes, type)) {
+    if (!definition.weak) names.insert(name);
+  }
   return names;
+}
+
+const char* name_of(SymbolKind kind) {
+  switch (kind) {
+    case SymbolKind::kernel:
+      return "kernel";
+    case SymbolKind::function:
+      return "function";
+    case SymbolKind::variable:
+      return "variable";
+  }
+  return "unknown";
+}
+
+std::map<std::string, SymbolKind> Code::symbols() const {
+  const InputType kind = type == InputType::any ? detect_type(*this).value_or(type) : type;
+  std::map<std::string, SymbolKind> all;
+  for (const auto& [symbol, definition] : all_definitions_of(*this, kind)) {
+    all.emplace(symbol, definition.kind);
+  }
+  return all;
 }
 
 }  // namespace anycuda::linker

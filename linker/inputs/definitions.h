@@ -3,6 +3,7 @@
 // The names that PTX or a CUBIN defines for other modules. Pure.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -11,8 +12,17 @@
 
 namespace anycuda::linker {
 
-// Kernels, functions and variables with global binding: it is an error if two inputs define the
-// same name. Empty for types other than PTX and CUBIN, whose code is compressed or LTO-IR.
+struct Definition {
+  SymbolKind kind;
+  bool weak;  // several modules may define it, as an instance of a template
+};
+
+// Kernels, functions and variables with global or weak binding. Empty for types other than PTX and
+// CUBIN, whose code is compressed or LTO-IR.
+std::map<std::string, Definition> all_definitions_of(std::string_view bytes, InputType type);
+
+// Their names, without weak ones: it is an error if two inputs define the
+// same name.
 std::set<std::string> definitions_of(std::string_view bytes, InputType type);
 
 // The name of a function in a linked CUBIN that two inputs defined, or "". nvJitLink 12.9 and 13.5

@@ -43,6 +43,7 @@ foreach(library linker graph)
   anycuda_gpu_file(examples/${library}_example "$<TARGET_FILE:${library}_example>")
 endforeach()
 anycuda_gpu_file(examples/graph_kernels_example "$<TARGET_FILE:graph_kernels_example>")
+anycuda_gpu_file(examples/linker_library_example "$<TARGET_FILE:linker_library_example>")
 # Inputs that NVRTC does not make, by the oldest nvcc at hand that every nvJitLink of the tests takes.
 anycuda_nvcc(nvcc 12.4)
 if(nvcc)

@@ -56,8 +56,9 @@ def run(log: Log, checked: bool = False) -> int:
         log.say("linker: skipped, this machine has no driver")
         return 0
     own = bundle.environment(bundle.HERE / "stubs")
-    quick = ["cycles", "inputs", "rules", "failing", "workers"]
-    failures = checks.run("linker, nvJitLink as it is", PROGRAM, own, log) + checks.example("linker", own, log)
+    quick = ["cycles", "inputs", "rules", "failing", "workers", "libraries"]
+    failures = checks.run("linker, nvJitLink as it is", PROGRAM, own, log)
+    failures += sum(checks.example(name, own, log) for name in ("linker", "linker_library"))
     for release in releases():
         failures += checks.run(f"linker, nvJitLink {release}", PROGRAM, environment_with(release), log, None, quick)
         failures += checks.example("linker", environment_with(release), log, f", nvJitLink {release}")

@@ -43,4 +43,15 @@ TEST(Example, NamesTheMissingPart) {
   EXPECT_THAT(result.out, HasSubstr("compiling needs NVRTC"));
 }
 
+TEST(Example, OfALibrary_NeedsAGpu) {
+  Computer computer;
+  for (int round = 0; round < 2; ++round) {
+    const ProcessResult result = computer.run({LINKER_LIBRARY_EXAMPLE});
+    EXPECT_EQ(result.status, 0) << result.describe();
+    EXPECT_EQ(result.err, "");
+    EXPECT_EQ(result.out, "no GPU was found\n");
+    computer.with_fake_driver("gpu");
+  }
+}
+
 }  // namespace

@@ -2,6 +2,8 @@
 
 // Calls as users write them. tests/packaging/test_public_headers.py compiles this file with strict
 // warnings; it is not linked.
+#include <anycuda/graph/graph.h>
+#include <anycuda/linker/library.h>
 #include <anycuda/linker/linker.h>
 #include <anycuda/linker/option_text.h>
 #include <anycuda/linker/program.h>
@@ -54,6 +56,27 @@ Code from_source(std::string source, std::string helper) {
   return anycuda::Linker({kernel, anycuda::Program(std::move(helper)).compile(Output::lto_ir)},
                          options)
       .link();
+}
+
+// From a source to a node of a graph.
+void kernels(std::string source, const anycuda::graph::Graph& graph,
+             const anycuda::graph::Buffer& values) {
+  anycuda::Program program(std::move(source));
+  program.add_name_expression("&scale<float>");
+  const auto library = anycuda::Library::load(program.compile(Output::cubin));
+  const anycuda::Kernel scale = library.kernel("&scale<float>");
+  const int block = scale.potential_block_size().block;
+  const auto first = graph.add(scale, {4, block}, values, 2.0F);
+  graph.add({first}, scale, {4, 32}, values, 3.0F);
+  std::size_t each = 4;
+  (void)scale.potential_block_size([each](int threads) { return threads * each; }, 256);
+  (void)scale.potential_block_size(0, 256);
+  (void)anycuda::Library::load(Input::file("scale.cubin"));
+  const anycuda::graph::Kernel converted = scale;
+  (void)converted;
+#if __cplusplus >= 202002L
+  (void)scale.max_active_clusters({.grid = {64, 1, 1}, .cluster = {2, 1, 1}});
+#endif
 }
 
 std::string options_as_text() {

@@ -70,10 +70,12 @@ class PublicHeaders(unittest.TestCase):
 
     def test_dropped_results(self):
         for call in ("linker.link()", "program.compile(Output::ptx)", "which_backend({})", "choose({})",
-                     "parse_options({})", "to_text(Options())", "anycuda::graph::add_empty(graph, {}, nullptr)", "graph.clone()"):
+                     "parse_options({})", "to_text(Options())", "anycuda::Library::load(Input::file(\"a\"))",
+                     "anycuda::Kernel().function()", "anycuda::graph::add_empty(graph, {}, nullptr)", "graph.clone()"):
             with self.subTest(call), tempfile.TemporaryDirectory() as folder:
                 source = Path(folder) / "drops.cc"
-                source.write_text("#include <anycuda/graph/graph.h>\n#include <anycuda/linker/linker.h>\n"
+                source.write_text("#include <anycuda/graph/graph.h>\n#include <anycuda/linker/library.h>\n"
+                                  "#include <anycuda/linker/linker.h>\n"
                                   "#include <anycuda/linker/option_text.h>\n"
                                   "using namespace anycuda::linker;\n"
                                   "void drop(anycuda::Linker& linker, anycuda::Program& program,\n"

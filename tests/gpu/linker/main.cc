@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
                                {"rules", rules},
                                {"failing", failing},
                                {"workers", workers},
+                               {"libraries", libraries},
                                {"walk", walk_links},
                                {"growth_nvjitlink", growth_nvjitlink},
                                {"growth_driver", growth_driver}};

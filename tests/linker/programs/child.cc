@@ -54,6 +54,8 @@ std::string error_of(const std::function<void()>& action, std::string* what) {
     return named("LinkError", error);
   } catch (const CompileError& error) {
     return named("CompileError", error);
+  } catch (const DriverError& error) {
+    return named("DriverError", error);
   } catch (const ClosedError& error) {
     return named("ClosedError", error);
   } catch (const std::bad_alloc& error) {
@@ -83,17 +85,10 @@ Options options_for(InputType type) {
 
 int main(int count, char** arguments) {
   const std::map<std::string, int (*)(const child::Arguments&)> jobs = {
-      {"rows", child::rows},
-      {"outputs", child::outputs},
-      {"containers", child::containers},
-      {"options", child::options},
-      {"faults", child::faults},
-      {"life", child::life},
-      {"probes", child::probes},
-      {"programs", child::programs},
-      {"headers", child::headers},
-      {"driver", child::driver},
-      {"no_memory", child::no_memory},
+      {"rows", child::rows},       {"outputs", child::outputs},   {"containers", child::containers},
+      {"options", child::options}, {"faults", child::faults},     {"life", child::life},
+      {"probes", child::probes},   {"programs", child::programs}, {"headers", child::headers},
+      {"library", child::library}, {"driver", child::driver},     {"no_memory", child::no_memory},
   };
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   const auto job = jobs.find(count > 1 ? arguments[1] : "");

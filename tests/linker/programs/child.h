@@ -41,6 +41,7 @@ int life(const Arguments& arguments);
 int probes(const Arguments& arguments);
 int programs(const Arguments& arguments);
 int headers(const Arguments& arguments);
+int library(const Arguments& arguments);
 int driver(const Arguments& arguments);
 int no_memory(const Arguments& arguments);
 

@@ -4,7 +4,7 @@
  * force: it writes into the log buffers and into the option values at every call, cuLinkDestroy
  * last of all, and asks the program (child_is_live) whether they live. FAKE_DRIVER: create, add,
  * complete (fails there), log (fills the log), junk (gives no CUBIN), context (none is current),
- * gpu (cuInit finds none). FAKE_DRIVER_VERSION: 13000. */
+ * gpu (cuInit finds none); fake_library.c has more. FAKE_DRIVER_VERSION: 13000. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ struct link {
 };
 static int links;
 
-static int fails(const char* step) {
+int fake_fails(const char* step) {
   const char* fault = getenv("FAKE_DRIVER");
   return fault != NULL && strcmp(fault, step) == 0;
 }
@@ -64,7 +64,7 @@ static void write_logs(struct link* link, const char* text) {
   for (int i = INFO; i <= ERROR; i += 2) {
     size_t room = link->room[i + 1];
     memset(link->values[i], 0, room);
-    if (fails("log")) {
+    if (fake_fails("log")) {
       memset(link->values[i], 'x', room);
     } else {
       strncpy(link->values[i], text, room - 1);
@@ -73,7 +73,7 @@ static void write_logs(struct link* link, const char* text) {
   }
 }
 
-int cuInit(unsigned flags) { return fails("gpu") ? 100 : (int)flags; }
+int cuInit(unsigned flags) { return fake_fails("gpu") ? 100 : (int)flags; }
 int cuDriverGetVersion(int* version) {
   const char* number = getenv("FAKE_DRIVER_VERSION");
   *version = number != NULL ? atoi(number) : 12040;
@@ -91,7 +91,7 @@ int cuCtxSetCurrent(void* context) {
   return 0;
 }
 int cuCtxGetCurrent(void** context) {
-  *context = fails("context") ? NULL : current;
+  *context = fake_fails("context") ? NULL : current;
   return 0;
 }
 int cuCtxGetDevice(int* device) {
@@ -113,12 +113,12 @@ int cuLinkCreate_v2(unsigned count, unsigned* keys, void** values, void** state)
   link->keys = keys;
   link->values = values;
   for (int i = 0; i < LOGS; ++i) link->room[i] = (size_t)values[i];
-  event("create", link, fails("create") ? " fails" : "");
+  event("create", link, fake_fails("create") ? " fails" : "");
   for (unsigned i = LOGS; i < count && getenv("FAKE_DRIVER_QUIET") == NULL; ++i)
     printf("fake: option %u=%zu\n", keys[i], (size_t)values[i]);
   write_logs(link, "created");
   *state = link;
-  if (!fails("create")) return links++, 0;
+  if (!fake_fails("create")) return links++, 0;
   free(link);
   return 1;
 }
@@ -130,7 +130,7 @@ int cuLinkAddData_v2(void* state, unsigned type, void* data, size_t size, const 
            ((char*)data)[size - 1] == '\0');
   event("add", state, text);
   write_logs(state, name);
-  return fails("add") ? 218 : 0;
+  return fake_fails("add") ? 218 : 0;
 }
 int cuLinkAddFile_v2(void* state, unsigned type, const char* path, unsigned count, unsigned* keys,
                      void** values) {
@@ -144,9 +144,9 @@ int cuLinkComplete(void* state, void** cubin, size_t* size) {
   struct link* link = state;
   event("complete", link, "");
   write_logs(link, "completed");
-  if (fails("complete")) return 222;
+  if (fake_fails("complete")) return 222;
   link->cubin = calloc(1, 64);
-  memcpy(link->cubin, fails("junk") ? "junk" : "\177ELF", 4);
+  memcpy(link->cubin, fake_fails("junk") ? "junk" : "\177ELF", 4);
   link->cubin[18] = (char)190;
   *cubin = link->cubin;
   *size = 64;

@@ -30,6 +30,10 @@ enum class InputType : std::uint8_t {
 };
 const char* name_of(InputType type);  // "PTX", "CUBIN", "LTO-IR"
 
+// What a name in device code stands for.
+enum class SymbolKind : std::uint8_t { kernel, function, variable };
+const char* name_of(SymbolKind kind);  // "kernel"
+
 // A value: it owns all of this, independently of the Program or Linker that made it. It is the
 // std::string of its bytes, so that code which needs only bytes takes it as such.
 class Code : public std::string {
@@ -47,6 +51,12 @@ class Code : public std::string {
   // The name in this code of each expression that was added to a Program
   // (Program::add_name_expression). A Linker keeps those of all its inputs.
   std::map<std::string, std::string> lowered_names = {};
+
+  // The names that PTX or a CUBIN defines for the driver and for other modules: kernels, and with
+  // -rdc=true functions and variables. (Variables of a whole program have local binding, and are
+  // not listed, although the driver finds them.) Empty for other types. Reads all of the code at
+  // each call; any thread. Throws std::bad_alloc.
+  [[nodiscard]] std::map<std::string, SymbolKind> symbols() const;
 };
 
 }  // namespace anycuda::linker

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The exceptions of Linker and Program, beside std::bad_alloc. what() has the request, the
-// findings, the rule that failed, and what to do.
+// The exceptions of Linker, Program, Library and Kernel, beside std::bad_alloc. what() has the
+// request, the findings, the rule that failed, and what to do.
 #pragma once
 
 #include <stdexcept>
@@ -89,6 +89,17 @@ class CompileError : public Error {
  private:
   int result_;
   std::string log_;
+};
+
+// A function of the driver failed, for a Library or a Kernel. what() has the function, the result
+// by name, the code's name, the driver's log if it has one, and what to do.
+class DriverError : public Error {
+ public:
+  DriverError(const std::string& what, int result) : Error(what), result_(result) {}
+  int result() const { return result_; }  // a CUresult
+
+ private:
+  int result_;
 };
 
 // The Linker was closed, or moved from.
