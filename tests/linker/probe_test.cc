@@ -100,8 +100,9 @@ TEST(Programs, CompilePtx) {
   for (const char* good : {"CUBIN of PTX", "all options of PTX"}) {
     EXPECT_EQ(after(out, good + std::string(": ")), "ok") << out;
   }
-  for (const char* wrong : {"PTX of PTX", "LTO-IR of PTX", "PTX with standard", "PTX with defines",
-                            "PTX with a name expression"}) {
+  for (const char* wrong :
+       {"PTX of PTX", "LTO-IR of PTX", "PTX with standard", "PTX with defines",
+        "PTX with a name expression", "PTX with a time trace", "unknown language"}) {
     EXPECT_EQ(after(out, wrong + std::string(": ")), "OptionError") << out;
   }
   EXPECT_EQ(after(out, "damaged PTX: "), "CompileError") << out;

@@ -215,6 +215,27 @@ void in_a_graph() {
   check.equal("the first bits", read(values.address(), 1)[0], 0x40000000);
 }
 
+// cuda.core does not unload libraries, since it does not know their contexts.
+void unloading() {
+  Check check("unloading: without a context, after a context, at the end of the process");
+  const auto code = compiled(Output::cubin);
+  for (int round = 0; check && round < 200; ++round)
+    launch(check, Library::load(code).kernel("&scale<int>"));
+  Library used = Library::load(code);
+  {
+    const OtherContext other(check);
+    launch(check, used.kernel("&scale<int>"));
+  }
+  launch(check, used.kernel("&scale<int>"));
+  cuCtxSetCurrent(nullptr);
+  used = {};
+  use_device();
+  DRIVER(check, cuCtxSynchronize());
+  // Destroyed after main(), which has reset the context.
+  static const Library at_exit = Library::load(code);
+  launch(check, at_exit.kernel("&scale<int>"));
+}
+
 void threads() {
   Check check("threads that load, use and unload libraries");
   const auto code = compiled(Output::cubin);
@@ -243,6 +264,7 @@ void libraries() {
   attributes();
   in_a_graph();
   threads();
+  unloading();
 }
 
 }  // namespace gputest

@@ -71,6 +71,8 @@ void ptx() {
   ProgramOptions all = {"compute_80"};
   all.debug = all.line_info = true;
   all.max_registers = 32;
+  all.ptxas_options = {"-v"};
+  all.split_compile = 1;
   tell("all options of PTX", of_ptx(all), Output::cubin);
   tell("PTX of PTX", of_ptx({"sm_80"}), Output::ptx);
   tell("LTO-IR of PTX", of_ptx({"sm_80"}), Output::lto_ir);
@@ -81,11 +83,17 @@ void ptx() {
   tell("damaged PTX", of_ptx({"sm_80"}, ".version 7.0\n.target sm_80\n.what\n"), Output::cubin);
   tell("empty PTX", of_ptx({"sm_80"}, ""), Output::cubin);
   tell("CUDA C++ as PTX", of_ptx({"sm_80"}, "__global__ void k() {}"), Output::cubin);
+  ProgramOptions trace = {"sm_80"};
+  trace.time_trace = "a.json";
+  tell("PTX with a time trace", of_ptx(trace), Output::cubin);
   Program named = of_ptx({"sm_80"});
   named.add_name_expression("k");
   tell("PTX with a name expression", std::move(named), Output::cubin);
   ProgramOptions nvvm = {"sm_80"};
   nvvm.language = Language::nvvm_ir;
+  ProgramOptions unknown = {"sm_80"};
+  unknown.language = static_cast<Language>(9);
+  tell("unknown language", Program("x", "k.x", unknown), Output::ptx);
   tell("NVVM IR", Program("target triple = \"nvptx64-nvidia-cuda\"", "k.ll", nvvm), Output::ptx);
 }
 
