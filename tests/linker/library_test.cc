@@ -171,8 +171,9 @@ TEST(Kernel, HasOccupancy) {
 
 TEST(Symbols, OfPtx) {
   const Code code(
-      ".version 8.0\n.target sm_80\n.extern .func other();\n.visible .func early();\n"
-      ".visible .entry run() { ret; }\n.weak .entry scale() { ret; }\n.entry own() { ret; }\n"
+      ".version 8.0\n.target sm_80\n.weak .entry scale() { ret; }\n.extern .func other();\n"
+      ".visible .func early();\n"
+      ".visible .entry run() { ret; }\n.entry own() { ret; }\n"
       ".visible .func (.param .b32 r) twice(.param .b32 p) { ret; }\n.weak .global .u32 number;\n"
       ".visible .const .align 4 .b8 table[16];\n.global .u32 hidden;\n",
       InputType::ptx);
