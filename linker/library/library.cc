@@ -118,8 +118,8 @@ Library Library::load(const linker::Input& input) {
 CUlib_st* Library::handle() const { return state_ != nullptr ? state_->library : nullptr; }
 
 const std::string& Library::name() const {
-  static const auto* const kNone = new std::string;
-  return state_ != nullptr ? state_->name : *kNone;
+  static const auto* const none = new std::string;
+  return state_ != nullptr ? state_->name : *none;
 }
 
 Kernel Library::kernel(const std::string& name) const {

@@ -13,7 +13,6 @@
 using namespace anycuda::linker;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 namespace {
 

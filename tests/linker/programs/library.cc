@@ -10,8 +10,10 @@
 #include "child.h"
 #include "memory.h"
 
-extern "C" int cuDevicePrimaryCtxRetain(void** context, int device);
-extern "C" int cuCtxSetCurrent(void* context);
+extern "C" {  // NOLINTBEGIN(readability-identifier-naming): the driver's
+int cuDevicePrimaryCtxRetain(void** context, int device);
+int cuCtxSetCurrent(void* context);
+}  // NOLINTEND(readability-identifier-naming)
 
 namespace child {
 namespace {
