@@ -41,6 +41,7 @@ std::string lacks(const char* function, Version version) {
 struct Hint {
   unsigned result;
   const char* text;
+  const char* function = nullptr;  // only of this one
 };
 constexpr Hint kHints[] = {
     {api::CUDA_ERROR_NOT_INITIALIZED, "call cuInit first"},
@@ -51,11 +52,16 @@ constexpr Hint kHints[] = {
      "compile the PTX with an NVRTC or nvcc of the driver's CUDA or older, or compile to a CUBIN"},
     {api::CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
      "install the driver's libnvidia-ptxjitcompiler.so.1, which is missing, or compile to a CUBIN"},
+    // Measured with a partial CUBIN: docs/linker.md, "Outputs".
+    {api::CUDA_ERROR_NOT_FOUND,
+     "link the code with the modules that define what it uses (a partial CUBIN lacks them)",
+     "cuKernelGetFunction"},
 };
 
-std::string hint_for(unsigned result) {
+std::string hint_for(unsigned result, const char* function) {
   for (const Hint& hint : kHints) {
-    if (hint.result == result) return std::string("\n  what to do: ") + hint.text;
+    const bool any = hint.function == nullptr || std::strcmp(hint.function, function) == 0;
+    if (hint.result == result && any) return std::string("\n  what to do: ") + hint.text;
   }
   return "";
 }
@@ -80,7 +86,7 @@ void require(unsigned result, const char* function, const std::string& about,
   }
   throw DriverError(std::string(function) + (about.empty() ? "" : " " + about) +
                         " failed: " + driver_result(result) +
-                        (log.empty() ? "" : "\n  log: " + log) + hint_for(result),
+                        (log.empty() ? "" : "\n  log: " + log) + hint_for(result, function),
                     static_cast<int>(result));
 }
 

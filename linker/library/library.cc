@@ -89,6 +89,15 @@ std::string listed(std::vector<std::string> names) {
          (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }
 
+// "; its kernels are: a, b", or "" if the driver does not list them.
+std::string kernels_of(const Library& library) {
+  try {
+    return "; its kernels are: " + listed(library.kernel_names());
+  } catch (const linker::Error&) {
+    return "";
+  }
+}
+
 }  // namespace
 
 Library Library::load(const linker::Input& input) {
@@ -128,12 +137,9 @@ Kernel Library::kernel(const std::string& name) const {
   CUkern_st* kernel = nullptr;
   const unsigned result = api::cuLibraryGetKernel(&kernel, state.library, lowered.c_str());
   if (result == api::CUDA_ERROR_NOT_FOUND) {
-    std::string what = "the library " + quoted(state.name) + " has no kernel " + quoted(lowered);
-    try {
-      what += "; its kernels are: " + listed(kernel_names());
-    } catch (const linker::Error&) {  // a driver that does not list them
-    }
-    throw linker::DriverError(what, static_cast<int>(result));
+    throw linker::DriverError("the library " + quoted(state.name) + " has no kernel " +
+                                  quoted(lowered) + kernels_of(*this),
+                              static_cast<int>(result));
   }
   linker::require(result, "cuLibraryGetKernel", "for " + quoted(lowered) + " " + state.about(),
                   state.log.text());

@@ -151,7 +151,10 @@ class OptionReader {
     if (name.back() == '=') name.remove_suffix(1);
     if (text == name) {
       if (at_ == words_.size()) fail(row, "has no value after " + linker::quoted(name));
-      set(row, words_[at_++]);
+      // Written behind its option, an empty word would be the option alone.
+      const std::string& value = words_[at_++];
+      if (value.empty()) fail(row, "has an empty value after " + linker::quoted(name));
+      set(row, value);
       return true;
     }
     if (text.substr(0, spelling.size()) != spelling) return false;

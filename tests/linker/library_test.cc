@@ -78,6 +78,13 @@ TEST(Library, FailureAtFirstUse_ErrorHasTheDriversLog) {
   EXPECT_THAT(out, HasSubstr("unload, none is left"));
 }
 
+TEST(Library, PartialCubin_ErrorSaysWhatToDo) {
+  EXPECT_THAT(run("refusals", "partial"),
+              HasSubstr("PTX: DriverError: cuKernelGetFunction of the kernel 'run' failed: "
+                        "CUDA_ERROR_NOT_FOUND (500)\n  what to do: link the code with the modules "
+                        "that define what it uses (a partial CUBIN lacks them)\n"));
+}
+
 TEST(Library, OtherCodeIsRefused) {
   const std::string out = run("refusals");
   const std::string how = "a library is PTX, a CUBIN or a fatbin; make a CUBIN of it with a Linker";

@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <random>
+
 #include "anycuda/linker/errors.h"
 #include "linker/options/option_table.h"
 #include "linker/options/option_words.h"
@@ -125,6 +128,35 @@ TEST(OptionText, MalformedValueNamesTheField) {
   EXPECT_THAT(refused("-maxrregcount=99999999999"), HasSubstr("expected a number"));
   EXPECT_THAT(refused("-ftz=yes"), HasSubstr("ftz cannot be 'yes': expected 1, 0, true or false"));
   EXPECT_THAT(refused("-lto -arch"), HasSubstr("arch has no value after '-arch'"));
+  EXPECT_THAT(refusal([] { (void)parse_program_options("-I '' -G"); }),
+              HasSubstr("include_folders has an empty value after '-I'"));
+}
+
+// Any text is an OptionError, or options whose own text is the same options.
+TEST(OptionText, AnyTextIsReadOrRefused) {
+  const char* const kPieces[] = {
+      "-arch=", "-O", "-lto", "-ftz=",    "1",    "0", "true", "sm_90", "--", "\"", "'",  "\\",
+      " ",      " ",  "\n",   "-Xptxas=", "-ptx", "-", "=",    "-v",    "\t", "-I", "-D", "-std="};
+  std::mt19937 random(1);
+  int read = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string text;
+    for (unsigned count = random() % 8; count > 0; --count) {
+      text += kPieces[random() % std::size(kPieces)];
+    }
+    std::string program;
+    std::string link;
+    try {
+      program = to_text(parse_program_options(text));
+      link = to_text(parse_options(text));
+      ++read;
+    } catch (const OptionError& error) {
+      EXPECT_STRNE(error.what(), "");
+    }
+    EXPECT_EQ(to_text(parse_program_options(program)), program) << text;
+    EXPECT_EQ(to_text(parse_options(link)), link) << text;
+  }
+  EXPECT_GT(read, 1000);
 }
 
 // What has no text is not lost without a word.

@@ -2,7 +2,7 @@
 
 /* The part of the fake driver (fake_driver.c) that loads libraries: two kernels and a variable in
  * each, whatever its code is. FAKE_DRIVER: load (fails there, with a log), jit (fails at the first
- * use). */
+ * use), partial (a kernel lacks a symbol). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +104,7 @@ int cuLibraryGetManaged(unsigned long long* address, size_t* bytes, struct libra
 
 int cuKernelGetFunction(char** function, const char* kernel) {
   int device = 0;
+  if (fake_fails("partial")) return NOT_FOUND;
   cuCtxGetDevice(&device);
   *function = &functions[device][kernel - kernels];
   return 0;

@@ -131,7 +131,7 @@ void refusals() {
   tell("empty", [] { (void)Library::load(Input::bytes(InputType::ptx, "", "empty")); });
   tell("text", [] { (void)Library::load(Input::bytes("hello", "hello")); });
   tell("no file", [] { (void)Library::load(Input::file("/no/such/file.cubin")); });
-  tell("PTX", [] { (void)Library::load(code()).kernel("run"); });
+  tell("PTX", [] { (void)Library::load(code()).kernel("run").function(); });
   tell("empty library", [] { (void)Library().kernel("run"); });
   tell("empty kernel", [] { (void)Kernel().function(); });
   tell("foreign kernel", [] {
