@@ -68,17 +68,18 @@ using Floats = std::vector<float>;
 
 // 1.0 in all elements, times 3, times 2; then the host gets them.
 Exec build(const Kernel& scale, const std::shared_ptr<Floats>& result, std::unique_ptr<int> calls) {
+  // [begin]
   const Graph graph = Graph::create();
   const Buffer values = Buffer::allocate(kCount * sizeof(float));
+  const LaunchConfig config{(kCount + 255) / 256, 256};
   const CUgraphNode ones = graph.add(MemsetNode{{values}, 0x3f800000, 4, kCount});
-  const CUgraphNode three =
-      graph.add({ones}, scale, {(kCount + 255) / 256, 256}, values, 3.0F, kCount);
-  const CUgraphNode six =
-      graph.add({three}, scale, {(kCount + 255) / 256, 256}, values, 2.0F, kCount);
+  const CUgraphNode three = graph.add({ones}, scale, config, values, 3.0F, kCount);
+  const CUgraphNode six = graph.add({three}, scale, config, values, 2.0F, kCount);
   const MemoryOperand host{{}, 0, result->data(), nullptr, result};
   const CUgraphNode copied = graph.add({six}, MemcpyNode{host, {values}, kCount * sizeof(float)});
   graph.add({copied}, [calls = std::move(calls)] { ++*calls; });
   return Exec::instantiate(graph);
+  // [end]
 }
 
 bool open_gpu() {

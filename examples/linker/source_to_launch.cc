@@ -3,7 +3,7 @@
 // From CUDA C++ in a string to a kernel that runs: the source is compiled for this machine's GPU,
 // loaded once for all contexts, and launched over a Buffer.
 #include <anycuda/graph/exception.h>
-#include <anycuda/graph/operands.h>
+#include <anycuda/graph/stream_launch.h>
 #include <anycuda/linker/library.h>
 #include <anycuda/linker/probe.h>
 #include <anycuda/linker/program.h>
@@ -17,11 +17,7 @@ CUresult cuInit(unsigned flags);
 CUresult cuDeviceGet(int* device, int ordinal);
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, int device);
 CUresult cuCtxSetCurrent(CUcontext context);
-CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, std::size_t bytes);
 CUresult cuMemcpyDtoH_v2(void* to, CUdeviceptr from, std::size_t bytes);
-CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
-                        unsigned by, unsigned bz, unsigned shared, CUstream stream,
-                        void** arguments, void** extra);
 }
 #endif
 
@@ -30,12 +26,12 @@ namespace {
 using namespace anycuda;
 using graph::throw_if_failed;
 
-constexpr unsigned kCount = 1000;
-constexpr unsigned kBlock = 128;
+constexpr int kCount = 1000;
 const char kSource[] = R"(
-template <typename T> __global__ void scale(T* values, T factor, unsigned count) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < count) values[i] *= factor;
+template <typename T>
+__global__ void fill(T* values, T value, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) values[i] = value;
 }
 )";
 
@@ -49,23 +45,18 @@ bool open_gpu() {
   return true;
 }
 
-void scale_on_gpu(std::vector<float>* numbers) {
-  const std::size_t bytes = numbers->size() * sizeof(float);
-  const graph::Buffer values = graph::Buffer::allocate(bytes);
-  throw_if_failed(cuMemcpyHtoD_v2(values.address(), numbers->data(), bytes));
-
-  Program program(kSource, "scale.cu");
-  program.add_name_expression("&scale<float>");
+std::vector<float> filled_on_gpu() {
+  // [begin]
+  Program program(kSource, "fill.cu");
+  program.add_name_expression("fill<float>");
   const Library library = Library::load(program.compile(linker::Output::cubin));
-  const Kernel scale = library.kernel("&scale<float>");
-
-  CUdeviceptr address = values.address();
-  float factor = 2.0F;
-  unsigned count = kCount;
-  void* arguments[] = {&address, &factor, &count};
-  throw_if_failed(cuLaunchKernel(scale.function(), (count + kBlock - 1) / kBlock, 1, 1, kBlock, 1,
-                                 1, 0, nullptr, arguments, nullptr));
-  throw_if_failed(cuMemcpyDtoH_v2(numbers->data(), values.address(), bytes));
+  const Kernel fill = library.kernel("fill<float>");
+  const graph::Buffer values = graph::Buffer::allocate(kCount * sizeof(float));
+  graph::launch(nullptr, fill, {(kCount + 255) / 256, 256}, values, 3.0F, kCount);
+  // [end]
+  std::vector<float> numbers(kCount);
+  throw_if_failed(cuMemcpyDtoH_v2(numbers.data(), values.address(), values.size()));
+  return numbers;
 }
 
 }  // namespace
@@ -76,9 +67,7 @@ int main() {
       std::printf("no GPU was found\n");
       return 0;
     }
-    std::vector<float> numbers(kCount, 1.5F);
-    scale_on_gpu(&numbers);
-    const bool good = numbers == std::vector<float>(kCount, 3.0F);
+    const bool good = filled_on_gpu() == std::vector<float>(kCount, 3.0F);
     std::printf("%s\n", good ? "the numbers are right" : "WRONG NUMBERS");
     return good ? 0 : 1;
   } catch (const std::exception& error) {
