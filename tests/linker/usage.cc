@@ -3,6 +3,7 @@
 // Calls as users write them. tests/packaging/test_public_headers.py compiles this file with strict
 // warnings; it is not linked.
 #include <anycuda/graph/graph.h>
+#include <anycuda/graph/stream_launch.h>
 #include <anycuda/linker/library.h>
 #include <anycuda/linker/linker.h>
 #include <anycuda/linker/option_text.h>
@@ -68,6 +69,7 @@ void kernels(std::string source, const anycuda::graph::Graph& graph,
   const int block = scale.potential_block_size().block;
   const auto first = graph.add(scale, {4, block}, values, 2.0F);
   graph.add({first}, scale, {4, 32}, values, 3.0F);
+  anycuda::graph::launch(nullptr, scale, {4, 32}, values, 3.0F);
   std::size_t each = 4;
   (void)scale.potential_block_size([each](int threads) { return threads * each; }, 256);
   (void)scale.potential_block_size(0, 256);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "anycuda/graph/exec.h"
+#include "anycuda/graph/stream_launch.h"
 #include "linker/fixture.h"
 #include "linker/topics.h"
 
@@ -71,12 +72,9 @@ void launch(Check& check, const AnyKernel& kernel) {
   CUdeviceptr out = 0;
   if (!DRIVER(check, cuMemAlloc(&out, kCount * sizeof(int)))) return;
   write(out, std::vector<int>(kCount, 3));
-  int factor = 4;
-  unsigned count = kCount;
-  void* arguments[] = {&out, &factor, &count};
-  if (DRIVER(check, cuLaunchKernel(kernel.function(), (kCount + 127) / 128, 1, 1, 128, 1, 1, 0,
-                                   nullptr, arguments, nullptr)) &&
-      DRIVER(check, cuCtxSynchronize())) {
+  const graph::Buffer buffer = graph::Buffer::wrap(out, kCount * sizeof(int), nullptr);
+  graph::launch(nullptr, kernel, {(kCount + 127) / 128, 128}, buffer, 4, kCount);
+  if (DRIVER(check, cuCtxSynchronize())) {
     check.equal("the numbers", read(out, kCount) == std::vector<int>(kCount, 12), true);
   }
   DRIVER(check, cuMemFree(out));

@@ -5,6 +5,7 @@
 //   const anycuda::Kernel scale = library.kernel("&scale<float>");
 //   const int block = scale.potential_block_size().block;
 //   graph.add(scale, {(count + block - 1) / block, block}, values, 2.0F, count);  // anycuda::graph
+//   graph::launch(stream, scale, {4, block}, values, 2.0F, count);  // or cuLaunchKernel:
 //   cuLaunchKernel(scale.function(), ...);
 //
 // Sources: CUDA Driver API, "Library Management", "Occupancy" and "Execution Control".
