@@ -146,8 +146,9 @@ void missing() {
   try {  // at the load, or with lazy loading at the first use
     const std::string wrong =
         ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k() { x; }";
+    const Library loaded = Library::load(Input::bytes(InputType::ptx, wrong, "wrong.ptx"));
     check.detail("no error at the load");
-    (void)Library::load(Input::bytes(InputType::ptx, wrong, "wrong.ptx")).kernel("k").function();
+    (void)loaded.kernel("k").function();
     check.fail("wrong PTX was loaded");
   } catch (const DriverError& error) {
     check.detail(error.what());
