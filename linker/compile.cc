@@ -11,6 +11,7 @@
 #include "linker/backends/context.h"
 #include "linker/base/message_text.h"
 #include "linker/base/results.h"
+#include "linker/cache/through.h"
 #include "linker/compile_pch.h"
 #include "linker/nvrtc_probe.h"
 #include "linker/options/option_table.h"
@@ -171,10 +172,26 @@ void check_source(const Source& source) {
                    source.name);
 }
 
+// The result as fields of an entry, and back. The key has the expressions.
+Fields fields_of(const Source& source, Compiled* out) {
+  Fields fields = {std::move(out->bytes), std::move(out->log)};
+  for (const std::string& expression : source.expressions) {
+    fields.push_back(out->lowered[expression]);
+  }
+  return fields;
+}
+
+void take(Fields fields, const Source& source, Compiled* out) {
+  auto field = fields.begin();
+  out->bytes = std::move(*field++);
+  out->log = std::move(*field++);
+  for (const std::string& expression : source.expressions) out->lowered[expression] = *field++;
+}
+
 }  // namespace
 
-void compile_cuda(const Source& source, const ProgramOptions& options, Output output,
-                  Compiled* out) {
+void compile_cuda(const Source& source, const ProgramOptions& options, Output output, Compiled* out,
+                  const CacheUse& use) {
   check_source(source);
   std::vector<std::string> arguments = nvrtc_options(options, output);
   const NvrtcProbe nvrtc = probe_nvrtc();
@@ -197,7 +214,15 @@ void compile_cuda(const Source& source, const ProgramOptions& options, Output ou
   }
   // NVRTC 13.0 to 13.2 fail if they find a trace of theirs.
   if (!options.time_trace.empty()) std::remove(options.time_trace.c_str());
-  Compilation(source, options, std::move(arguments), out).run(output);
+  const auto key = [&] {
+    const Maker maker = nvrtc_maker(nvrtc.path, out->nvrtc);
+    return compile_key(source, arguments, output, maker, use.files);
+  };
+  const auto make = [&] {
+    Compilation(source, options, arguments, out).run(output);
+    return fields_of(source, out);
+  };
+  take(through(Store::of(use.cache), key, make), source, out);
 }
 
 }  // namespace anycuda::linker

@@ -7,15 +7,16 @@
 #include <string>
 #include <vector>
 
+#include "anycuda/linker/cache.h"
 #include "anycuda/linker/program.h"
+#include "linker/inputs/source.h"
 
 namespace anycuda::linker {
 
-struct Source {
-  std::string text;
-  std::string name;
-  std::vector<Header> headers;
-  std::vector<std::string> expressions;
+// The caller's cache and what it says about files on disk (Program::compile).
+struct CacheUse {
+  CodeCache* cache = nullptr;
+  std::string files = {};
 };
 
 struct Compiled {
@@ -28,12 +29,14 @@ struct Compiled {
 
 // Throws as Program::compile documents. On an error, too, `out` has the log and the version that
 // were read before it.
-void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out);
+void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out,
+             const CacheUse& use = {});
 
 // The same for one language.
-void compile_cuda(const Source& source, const ProgramOptions& options, Output output,
-                  Compiled* out);
-void compile_ptx(const Source& source, const ProgramOptions& options, Output output, Compiled* out);
+void compile_cuda(const Source& source, const ProgramOptions& options, Output output, Compiled* out,
+                  const CacheUse& use);
+void compile_ptx(const Source& source, const ProgramOptions& options, Output output, Compiled* out,
+                 const CacheUse& use);
 
 // The options of nvrtcCompileProgram, without -arch if ProgramOptions::arch is empty. Throws
 // OptionError.

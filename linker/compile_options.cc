@@ -113,12 +113,13 @@ const char* name_of(PchStatus status) {
   return "unknown";
 }
 
-void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out) {
+void compile(const Source& source, const ProgramOptions& options, Output output, Compiled* out,
+             const CacheUse& use) {
   switch (options.language) {
     case Language::cuda:
-      return compile_cuda(source, options, output, out);
+      return compile_cuda(source, options, output, out, use);
     case Language::ptx:
-      return compile_ptx(source, options, output, out);
+      return compile_ptx(source, options, output, out, use);
     case Language::nvvm_ir:
       throw UnsupportedOptionError(
           "the option language is NVVM IR, which neither NVRTC nor nvJitLink compiles: compile it "

@@ -57,13 +57,13 @@ Options link_options(const ProgramOptions& options) {
 
 }  // namespace
 
-void compile_ptx(const Source& source, const ProgramOptions& options, Output output,
-                 Compiled* out) {
+void compile_ptx(const Source& source, const ProgramOptions& options, Output output, Compiled* out,
+                 const CacheUse& use) {
   if (source.text.empty()) throw NoInputError("there is nothing to compile: the source is empty");
   check_language(source, options, output);
   Linker linker({Input::bytes(InputType::ptx, source.text, source.name)}, link_options(options));
   try {
-    Code code = linker.link();
+    Code code = use.cache != nullptr ? linker.link(*use.cache) : linker.link();
     out->log = std::move(code.log);
     out->bytes = std::move(static_cast<std::string&>(code));
   } catch (const LinkError& error) {

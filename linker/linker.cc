@@ -6,6 +6,7 @@
 #include "linker/backends/backend.h"
 #include "linker/backends/context.h"
 #include "linker/base/message_text.h"
+#include "linker/cache/through.h"
 #include "linker/plan.h"
 
 namespace anycuda {
@@ -24,7 +25,7 @@ struct Linker::State {
     }
   }
 
-  std::string link() {
+  std::string link(linker::CodeCache* cache) {
     const linker::Options& options = plan.options;
     logs = {};
     linker::revalidate(plan.items);
@@ -35,14 +36,39 @@ struct Linker::State {
                                    "; nvJitLink does not need one" + plan.selection.no_nvjitlink);
       }
       linker::look_into(&plan.items, options, options.arch);
-      return linker::link_with_driver(plan.items, plan.driver.options, options.log_bytes, &logs);
+      return link_or_find(cache, {}, [&] {
+        return linker::link_with_driver(plan.items, plan.driver.options, options.log_bytes, &logs);
+      });
     }
     const std::string arch = options.arch.empty() ? linker::arch_of_context() : options.arch;
     linker::look_into(&plan.items, options, arch);
     std::vector<std::string> arguments = plan.nvjitlink;
     if (options.arch.empty()) arguments.insert(arguments.begin(), "-arch=" + arch);
-    return linker::link_with_nvjitlink(plan.items, std::move(arguments), report().facts.nvjitlink,
-                                       options.output, &logs);
+    return link_or_find(cache, arguments, [&] {
+      return linker::link_with_nvjitlink(plan.items, arguments, report().facts.nvjitlink,
+                                         options.output, &logs);
+    });
+  }
+
+  // `arguments`: of nvJitLink.
+  template <typename Link>
+  std::string link_or_find(linker::CodeCache* cache, std::vector<std::string> arguments,
+                           Link link_now) {
+    if (report().backend == Backend::driver) {
+      for (const linker::DriverOption& option : plan.driver.options) {
+        arguments.push_back(option.name + ("=" + std::to_string(option.value)));
+      }
+    }
+    const auto key = [&] {
+      return linker::link_key(plan.items, plan.options, report(), arguments);
+    };
+    const auto make = [&] {
+      std::string bytes = link_now();
+      return linker::Fields{std::move(bytes), logs.info, logs.error};
+    };
+    linker::Fields fields = linker::through(linker::Store::of(cache), key, make);
+    logs = {std::move(fields[1]), std::move(fields[2])};
+    return std::move(fields[0]);
   }
 
   linker::Code code(std::string bytes) const {
@@ -84,10 +110,13 @@ Linker::~Linker() = default;
 Linker::Linker(Linker&& other) noexcept = default;
 Linker& Linker::operator=(Linker&& other) noexcept = default;
 
-linker::Code Linker::link() {
+linker::Code Linker::link() { return link(nullptr); }
+linker::Code Linker::link(linker::CodeCache& cache) { return link(&cache); }
+
+linker::Code Linker::link(linker::CodeCache* cache) {
   State& state = existing(state_);
   if (state.closed) throw ClosedError("this Linker was closed: create another one to link again");
-  return state.code(state.link());
+  return state.code(state.link(cache));
 }
 
 const std::string& Linker::info_log() const { return existing(state_).logs.info; }

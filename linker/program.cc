@@ -43,10 +43,16 @@ void Program::add_name_expression(std::string expression) {
   existing(state_).source.expressions.push_back(std::move(expression));
 }
 
-linker::Code Program::compile(linker::Output output) {
+linker::Code Program::compile(linker::Output output) { return compile(output, {}); }
+
+linker::Code Program::compile(linker::Output output, linker::CodeCache& cache, std::string files) {
+  return compile(output, {&cache, std::move(files)});
+}
+
+linker::Code Program::compile(linker::Output output, const linker::CacheUse& use) {
   State& state = existing(state_);
   state.last = {};
-  linker::compile(state.source, state.options, output, &state.last);
+  linker::compile(state.source, state.options, output, &state.last, use);
   linker::Code code(std::move(state.last.bytes), linker::type_of(output), state.source.name);
   code.log = state.last.log;
   code.lowered_names = state.last.lowered;

@@ -4,6 +4,7 @@
 // warnings; it is not linked.
 #include <anycuda/graph/graph.h>
 #include <anycuda/graph/stream_launch.h>
+#include <anycuda/linker/cache.h>
 #include <anycuda/linker/library.h>
 #include <anycuda/linker/linker.h>
 #include <anycuda/linker/option_text.h>
@@ -85,6 +86,21 @@ std::string options_as_text() {
   const Options same = parse_option_list({"-arch=sm_90", "-lto"});
   const ProgramOptions program = parse_program_options("-std=c++17 -DN=4");
   return to_text(same) + to_text(program) + to_text(parse_options("-O3"));
+}
+
+Code with_a_cache(const std::string& source, const Options& options) {
+  CodeCache cache;
+  CodeCache mine("/var/tmp/mine", {1 << 20});
+#if __cplusplus >= 202002L
+  CodeCache named({}, {.max_bytes = 1 << 20});
+  named.clear();
+#endif
+  anycuda::Program program(source);
+  const Code kernel = program.compile(Output::lto_ir, cache);
+  const Code other = program.compile(Output::lto_ir, mine, "CCCL 2.8");
+  const CacheCounts counts = cache.counts();
+  if (!cache.enabled() || counts.failures > 0) return Code(cache.problem(), InputType::any);
+  return anycuda::Linker({kernel, other}, options).link(cache);
 }
 
 // Code of before Code: a result is a std::string.

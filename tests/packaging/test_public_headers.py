@@ -69,7 +69,8 @@ class PublicHeaders(unittest.TestCase):
                     self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_dropped_results(self):
-        for call in ("linker.link()", "program.compile(Output::ptx)", "which_backend({})", "choose({})",
+        for call in ("linker.link()", "linker.link(cache)", "program.compile(Output::ptx)",
+                     "program.compile(Output::ptx, cache)", "which_backend({})", "choose({})",
                      "parse_options({})", "to_text(Options())", "anycuda::Library::load(Input::file(\"a\"))",
                      "anycuda::Kernel().function()", "anycuda::graph::add_empty(graph, {}, nullptr)", "graph.clone()"):
             with self.subTest(call), tempfile.TemporaryDirectory() as folder:
@@ -79,8 +80,8 @@ class PublicHeaders(unittest.TestCase):
                                   "#include <anycuda/linker/option_text.h>\n"
                                   "using namespace anycuda::linker;\n"
                                   "void drop(anycuda::Linker& linker, anycuda::Program& program,\n"
-                                  "          anycuda::graph::Graph& graph) {\n"
-                                  f"  (void)linker, (void)program, (void)graph;\n  {call};\n}}\n", encoding="utf-8")
+                                  "          anycuda::graph::Graph& graph, CodeCache& cache) {\n"
+                                  f"  (void)linker, (void)program, (void)graph, (void)cache;\n  {call};\n}}\n", encoding="utf-8")
                 self.assertIn("nodiscard", compile_file(source, self.compilers[0], "c++17").stderr)
 
 

@@ -89,6 +89,7 @@ int main(int count, char** arguments) {
       {"options", child::options}, {"faults", child::faults},     {"life", child::life},
       {"probes", child::probes},   {"programs", child::programs}, {"headers", child::headers},
       {"library", child::library}, {"driver", child::driver},     {"no_memory", child::no_memory},
+      {"cache", child::cache},
   };
   std::setvbuf(stdout, nullptr, _IONBF, 0);
   const auto job = jobs.find(count > 1 ? arguments[1] : "");

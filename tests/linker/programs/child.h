@@ -43,6 +43,7 @@ int programs(const Arguments& arguments);
 int headers(const Arguments& arguments);
 int library(const Arguments& arguments);
 int driver(const Arguments& arguments);
+int cache(const Arguments& arguments);
 int no_memory(const Arguments& arguments);
 
 }  // namespace child

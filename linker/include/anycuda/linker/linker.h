@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "anycuda/linker/cache.h"
 #include "anycuda/linker/choice.h"
 #include "anycuda/linker/code.h"
 #include "anycuda/linker/errors.h"
@@ -56,6 +57,12 @@ class Linker {
   // The driver's linker works in the calling thread's current context, which must exist
   // (cuLinkCreate); nvJitLink needs none, unless `arch` is empty.
   [[nodiscard]] linker::Code link();
+  // The same with a cache (cache.h): the result and its logs are taken from it, or made and stored.
+  // Files are read in either case, and found by their content. The checks before the link, and its
+  // errors, are the same; an error is not stored. Not cached: inputs of type `index`, files larger
+  // than 1 GiB, Options::time, options files in ptxas_options. `cache` is used only during the
+  // call.
+  [[nodiscard]] linker::Code link(linker::CodeCache& cache);
 
   // The backend's logs of the last link(), "" before it. They can be read after success, failure
   // and close(), but not after a move from this Linker.
@@ -82,6 +89,7 @@ class Linker {
 
  private:
   struct State;
+  linker::Code link(linker::CodeCache* cache);
   std::unique_ptr<State> state_;
 };
 

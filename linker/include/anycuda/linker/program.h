@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "anycuda/linker/cache.h"
 #include "anycuda/linker/code.h"
 #include "anycuda/linker/errors.h"
 #include "anycuda/linker/options.h"
@@ -85,6 +86,8 @@ enum class PchStatus : std::uint8_t {
 };
 const char* name_of(PchStatus status);  // "created"
 
+struct CacheUse;
+
 // A file that the source may include by this name, without a file system.
 struct Header {
   std::string name = {};
@@ -116,6 +119,16 @@ class Program {
   // have), BackendError (NVRTC is missing or too old; for PTX, no linker can be used),
   // CompileError, ClosedError (moved from).
   [[nodiscard]] linker::Code compile(linker::Output output);
+  // The same with a cache (cache.h): the result is taken from it, or made and stored. Checks of the
+  // source and the options, and errors, are the same; an error is not stored. A result is not
+  // cached if it may depend on files: the source or a header includes a name that is not one of
+  // `headers`, or include_folders or pre_includes is set; unless `files` is not empty. `files` is a
+  // text that changes whenever such a file changes, for example a hash of the headers or the
+  // version of the package that has them. Never cached: options that write files (precompiled
+  // headers, time_trace), unknown options in `others`, __DATE__ and __TIME__. `cache` is used only
+  // during the call.
+  [[nodiscard]] linker::Code compile(linker::Output output, linker::CodeCache& cache,
+                                     std::string files = {});
 
   // The messages of the last compile(), with warnings, also after a failure; "" before it.
   const std::string& log() const;
@@ -129,6 +142,7 @@ class Program {
 
  private:
   struct State;
+  linker::Code compile(linker::Output output, const linker::CacheUse& use);
   std::unique_ptr<State> state_;
 };
 
