@@ -3,6 +3,7 @@
 // The list of questions, and the settings that affect the answers.
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <initializer_list>
 
 #include "compat/base/environment.h"
@@ -72,6 +73,10 @@ void write_settings(RecordWriter* records) {
                 "off, error, warn, info, debug or the full path of a file");
   write_setting(records, "ANYCUDA_SYSTEM_ROOT", wrong_system_root() == nullptr,
                 "the full path of a folder");
+  const char* cache = value("ANYCUDA_CODE_CACHE");  // of the Linker
+  write_setting(records, "ANYCUDA_CODE_CACHE",
+                cache == nullptr || *cache == '/' || std::strcmp(cache, "off") == 0,
+                "off or the full path of a folder");
 }
 
 }  // namespace

@@ -227,6 +227,12 @@ class Faults(unittest.TestCase):
         self.assertEqual([(one["name"], one["understood"]) for one in report["settings"]],
                          [("ANYCUDA_SYSTEM_ROOT", True), ("ANYCUDA_CUDRT", False)])
 
+    def test_folder_of_the_linkers_cache(self):
+        for value, understood in (("off", True), ("/folder", True), ("no", False), ("folder", False)):
+            report = Machine(self).env(ANYCUDA_CODE_CACHE=value).json_report()
+            self.assertIn(("ANYCUDA_CODE_CACHE", understood),
+                          [(one["name"], one["understood"]) for one in report["settings"]], value)
+
     def test_names_of_files_come_whole_whatever_is_in_them(self):
         name = "/a\tpath=b\nc\\n\\d=e"
         (candidate,) = library(Machine(self).env(ANYCUDA_CUDART=name).json_report(), "cudart")["candidates"]
