@@ -56,7 +56,7 @@ def run(log: Log, checked: bool = False) -> int:
         log.say("linker: skipped, this machine has no driver")
         return 0
     own = bundle.environment(bundle.HERE / "stubs")
-    quick = ["cycles", "inputs", "rules", "failing", "workers", "libraries"]
+    quick = ["cycles", "inputs", "rules", "failing", "workers", "cached", "libraries"]
     failures = checks.run("linker, nvJitLink as it is", PROGRAM, own, log)
     failures += sum(checks.example(name, own, log) for name in ("linker", "linker_library"))
     for release in releases():
