@@ -30,7 +30,7 @@ CacheFolder folder_for(const std::string& given) {
 
 }  // namespace
 
-CodeCache::CodeCache(std::string folder, CacheOptions options) {
+CodeCache::CodeCache(const std::string& folder, CacheOptions options) {
   if (options.max_bytes < kLeastBytes) {
     refuse("max_bytes", "is " + std::to_string(options.max_bytes) +
                             ": the least is 1024; ANYCUDA_CODE_CACHE=off switches caches off");

@@ -31,7 +31,7 @@ std::string hexadecimal(std::string_view bytes) {
 
 // elf(5), "Notes (Nhdr)": a name and a description, each padded to four bytes.
 std::string build_in(std::string_view notes) {
-  constexpr std::string_view kGnu("GNU", 4);
+  constexpr char kGnu[] = "GNU";
   const auto padded = [](std::size_t size) { return (size + 3) & ~std::size_t{3}; };
   ElfW(Nhdr) note;
   while (notes.size() >= sizeof note) {
@@ -39,7 +39,8 @@ std::string build_in(std::string_view notes) {
     const std::string_view rest = notes.substr(sizeof note);
     const std::size_t name = padded(note.n_namesz);
     if (name > rest.size() || padded(note.n_descsz) > rest.size() - name) return {};
-    if (note.n_type == NT_GNU_BUILD_ID && rest.substr(0, note.n_namesz) == kGnu) {
+    if (note.n_type == NT_GNU_BUILD_ID &&
+        rest.substr(0, note.n_namesz) == std::string_view(kGnu, sizeof kGnu)) {
       return hexadecimal(rest.substr(name, note.n_descsz));
     }
     notes = rest.substr(name + padded(note.n_descsz));

@@ -29,10 +29,11 @@ TEST_P(CachePrograms, EverythingThatDecidesTheResultIsInTheKey) {
     EXPECT_EQ(after(second, output), "hit" + same);
   }
   for (const char* change : {"defines", "another order", "arch", "text", "header", "name",
-                             "name expression", "line info"}) {
+                             "name expression", "line info", "line info in another folder"}) {
     EXPECT_EQ(after(first, change + std::string(": ")), "stored") << change;
     EXPECT_EQ(after(second, change + std::string(": ")), "hit") << change;
   }
+  EXPECT_EQ(after(first, "code in another folder: "), "hit");
   EXPECT_THAT(after(first, "file: "), StartsWith("CompileError"));
   // NVRTC 12 does not have the option for this output.
   EXPECT_THAT(after(second, "trace: "), version[1] == '2' ? HasSubstr("CompileError")

@@ -17,9 +17,11 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <stdexcept>
 #include <thread>
 
 #include "linker/cache/store.h"
+#include "linker/cache/through.h"
 
 using namespace anycuda::linker;
 using testing::HasSubstr;
@@ -194,21 +196,20 @@ TEST_F(CacheStore, RemovedFolderIsMadeAgain) {
 
 TEST_F(CacheStore, LeastRecentlyUsedEntriesAreRemoved) {
   const Fields value = {std::string(2000, 'x')};
-  for (const char* key : {"a", "b", "c"}) {
-    Store each = store(8000);
-    each.put(key, value);
-    for (const fs::path& file : files()) age(file, 100);
-    EXPECT_TRUE(each.find(key));
-    for (const fs::path& file : files()) age(file, key[0] == 'a' ? 90 : key[0] == 'b' ? 80 : 70);
+  Store store = this->store(6000);
+  store.put("a", value);
+  age(only_file(), 100);
+  const fs::path a = only_file();
+  store.put("b", value);
+  for (const fs::path& file : files()) {
+    if (file != a) age(file, 90);
   }
-  Store last = store(8000);
-  // All three have the same time now: "a" is used, so "b" or "c" goes.
-  EXPECT_TRUE(last.find("a"));
-  last.put("d", value);
-  EXPECT_TRUE(last.find("a"));
-  EXPECT_TRUE(last.find("d"));
-  EXPECT_NE(last.find("b").has_value(), last.find("c").has_value());
-  EXPECT_EQ(last.counts().evicted, 1U);
+  EXPECT_TRUE(store.find("a"));  // older than "b", and used now
+  store.put("c", value);
+  EXPECT_TRUE(store.find("a"));
+  EXPECT_FALSE(store.find("b"));
+  EXPECT_TRUE(store.find("c"));
+  EXPECT_EQ(store.counts().evicted, 1U);
 }
 
 TEST_F(CacheStore, StaysWithinItsSize) {
@@ -331,6 +332,21 @@ TEST_F(CacheStore, KilledProcessesLeaveWholeEntries) {
   }
   Store store = this->store(20000);
   EXPECT_TRUE(use(&store, 1000, 200));
+}
+
+TEST_F(CacheStore, ResultOfChangedInputsIsNotStored) {
+  Store store = this->store();
+  int asked = 0;
+  const auto changing = [&] { return Key{std::to_string(++asked)}; };
+  EXPECT_EQ(through(&store, changing, [] { return Fields{"code"}; }), Fields{"code"});
+  EXPECT_EQ(store.counts().stored, 0U);
+  EXPECT_THAT(store.problem(), HasSubstr("changed meanwhile"));
+  const auto fixed = [] { return Key{"key"}; };
+  EXPECT_THROW(through(&store, fixed, []() -> Fields { throw std::runtime_error("wrong"); }),
+               std::runtime_error);
+  EXPECT_EQ(store.counts().stored, 0U);
+  EXPECT_EQ(through(&store, fixed, [] { return Fields{"code"}; }), Fields{"code"});
+  EXPECT_EQ(through(&store, fixed, [] { return Fields{"not made"}; }), Fields{"code"});
 }
 
 TEST_F(CacheStore, ForkedChildGoesOn) {

@@ -163,7 +163,7 @@ TEST(Cacheable, TimeIsNotCached) {
 }
 
 TEST(Cacheable, Options) {
-  const auto of = [](std::vector<std::string> options, bool files_known) {
+  const auto of = [](const std::vector<std::string>& options, bool files_known) {
     return why_uncacheable({"int a;", "a.cu", {}, {}}, options, files_known);
   };
   const std::vector<std::string> pure = {"-arch=sm_80",

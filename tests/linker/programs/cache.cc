@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Program and Linker with a cache.
+#include <unistd.h>
+
 #include <chrono>
 
 #include "child.h"
@@ -88,6 +90,9 @@ void compile(CodeCache* cache) {
   options = sm_80();
   options.line_info = true;
   tell("line info", example(options));
+  if (chdir("..") != 0) say("no folder above");
+  tell("line info in another folder", example(options));
+  tell("code in another folder", example());
 }
 
 void link(CodeCache* cache, const std::string& modules) {

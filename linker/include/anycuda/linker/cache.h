@@ -50,7 +50,7 @@ class CodeCache {
   // The folder is created at the first store, for this user only (0700). A folder that belongs to
   // another user, or into which others may write, is not used: its entries would be code that
   // others chose. Throws OptionError: max_bytes is too small, `folder` has a zero byte.
-  explicit CodeCache(std::string folder = {}, CacheOptions options = {});
+  explicit CodeCache(const std::string& folder = {}, CacheOptions options = {});
   ~CodeCache();
   CodeCache(CodeCache&& other) noexcept;
   CodeCache& operator=(CodeCache&& other) noexcept;
