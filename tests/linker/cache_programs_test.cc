@@ -138,6 +138,9 @@ TEST(CacheDriver, VersionAndDeviceAreInTheKey) {
   job.back() = "";
   EXPECT_THAT(after(computer.child(job), "PTX: "), StartsWith("stored"));
   EXPECT_THAT(after(computer.child(job), "PTX: "), StartsWith("hit"));
+  // Another device needs other code; the first one's is there.
+  const std::string devices = computer.child({"cache", "devices", job[2]});
+  EXPECT_EQ(after(devices, "counts: "), "1 hits, 1 misses, 1 stored, 0 failures") << devices;
   computer.with_fake_driver("", "13000");
   EXPECT_THAT(after(computer.child(job), "PTX: "), StartsWith("stored"));
 }

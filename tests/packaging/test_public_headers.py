@@ -81,7 +81,8 @@ class PublicHeaders(unittest.TestCase):
                                   "using namespace anycuda::linker;\n"
                                   "void drop(anycuda::Linker& linker, anycuda::Program& program,\n"
                                   "          anycuda::graph::Graph& graph, CodeCache& cache) {\n"
-                                  f"  (void)linker, (void)program, (void)graph, (void)cache;\n  {call};\n}}\n", encoding="utf-8")
+                                  f"  (void)linker, (void)program, (void)graph, (void)cache;\n  {call};\n}}\n",
+                                  encoding="utf-8")
                 self.assertIn("nodiscard", compile_file(source, self.compilers[0], "c++17").stderr)
 
 

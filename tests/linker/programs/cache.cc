@@ -7,6 +7,11 @@
 
 #include "child.h"
 
+extern "C" {  // NOLINTBEGIN(readability-identifier-naming): the driver's
+int cuDevicePrimaryCtxRetain(void** context, int device);
+int cuCtxSetCurrent(void* context);
+}  // NOLINTEND(readability-identifier-naming)
+
 namespace child {
 namespace {
 
@@ -138,6 +143,16 @@ void of_ptx(CodeCache* cache, const char* arch) {
   say("PTX: %s, %zu bytes, log %d", what.c_str(), code.size(), code.log == program.log());
 }
 
+// Of the second device of the fake driver, then of the first again.
+void of_devices(CodeCache* cache) {
+  for (const int device : {1, 0}) {
+    void* context = nullptr;
+    cuDevicePrimaryCtxRetain(&context, device);
+    cuCtxSetCurrent(context);
+    of_ptx(cache, "");
+  }
+}
+
 template <typename Action>
 double seconds(Action action) {
   const auto start = std::chrono::steady_clock::now();
@@ -159,7 +174,8 @@ void measure(CodeCache* cache) {
 
 }  // namespace
 
-// compile FOLDER, link FOLDER MODULES, ptx FOLDER ARCH, measure FOLDER, folder FOLDER.
+// compile FOLDER, link FOLDER MODULES, ptx FOLDER ARCH, devices FOLDER, measure FOLDER, folder
+// FOLDER.
 int cache(const Arguments& arguments) {
   const std::string& job = arguments.at(0);
   CodeCache cache(arguments.at(1));
@@ -177,6 +193,7 @@ int cache(const Arguments& arguments) {
   if (job == "compile") compile(&cache);
   if (job == "link") link(&cache, arguments.at(2));
   if (job == "ptx") of_ptx(&cache, arguments.at(2).c_str());
+  if (job == "devices") of_devices(&cache);
   if (job == "measure") measure(&cache);
   const CacheCounts counts = cache.counts();
   say("counts: %d hits, %d misses, %d stored, %d failures", static_cast<int>(counts.hits),
