@@ -7,7 +7,7 @@
 import sys
 
 import numpy as np
-from cuda.core import Device, LaunchConfig, Program, ProgramOptions
+from cuda.core import Device, LaunchConfig, LegacyPinnedMemoryResource, Program, ProgramOptions
 from cuda.core.graph import GraphDefinition
 
 COUNT = 1000
@@ -27,7 +27,7 @@ def build(memory, stream, kernel, result, calls):
     ones = graph.memset(values, np.float32(1), COUNT)
     three = ones.launch(config, kernel, values, np.float32(3), np.uint32(COUNT))
     six = three.launch(config, kernel, values, np.float32(2), np.uint32(COUNT))
-    copied = six.memcpy(result.ctypes.data, values, COUNT * 4, dst_owner=result)
+    copied = six.memcpy(result, values, COUNT * 4)
     copied.callback(lambda: calls.append(1))
     return graph.instantiate()
     # [end]
@@ -40,13 +40,14 @@ def main() -> int:
     stream = device.create_stream()
     program = Program(SOURCE, "c++", ProgramOptions(arch=f"sm_{device.arch}"))
     kernel = program.compile("cubin").get_kernel("scale")
+    pinned = LegacyPinnedMemoryResource()  # the host's memory of a copy must be pinned
     for number in range(builds):
-        result, calls = np.zeros(COUNT, dtype=np.float32), []
+        result, calls = pinned.allocate(COUNT * 4), []
         executable = build(device.memory_resource, stream, kernel, result, calls)
         stream.sync()  # the memory is allocated in the order of this stream
         executable.launch(stream)
         stream.sync()
-        if not (result == 6).all() or calls != [1]:
+        if not (np.from_dlpack(result).view(np.float32) == 6).all() or calls != [1]:
             print(f"build {number}: the numbers are wrong")
             return 1
     print(f"{builds} builds, all numbers are right")
