@@ -117,7 +117,7 @@ class Progress {
     printed_ = number;
   }
   // Since the first line. The driver's own memory may change by some MiB.
-  bool grew() const { return printed_ != 0 && resident_kib() - first_kib_ > 32 * 1024; }
+  bool grew() const { return printed_ != 0 && resident_kib() - first_kib_ > 32768; }
 
  private:
   using Clock = std::chrono::steady_clock;

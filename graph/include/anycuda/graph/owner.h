@@ -55,8 +55,7 @@ OpaqueHandle all_of(std::vector<OpaqueHandle> owners);
 template <typename Call>
 class CallAtRelease {
  public:
-  template <typename Given>
-  explicit CallAtRelease(Given&& call) : call_(std::forward<Given>(call)) {}
+  explicit CallAtRelease(Call call) : call_(std::move(call)) {}
   ~CallAtRelease() {
     try {
       if constexpr (std::is_same_v<decltype(call_()), CUresult>) {
