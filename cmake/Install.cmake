@@ -156,7 +156,7 @@ if(ANYCUDA_COMMAND)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/python/anycuda" DESTINATION "${share}" COMPONENT command
           FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
   install(FILES "${PROJECT_BINARY_DIR}/share/anycuda/matrix.json" DESTINATION "${share}" COMPONENT command)
-  install(TARGETS anycuda_doctor anycuda_doctor_native anycuda_device_code_program LIBRARY DESTINATION "${own}" COMPONENT command
+  install(TARGETS anycuda_doctor anycuda_doctor_native anycuda_find anycuda_device_code_program LIBRARY DESTINATION "${own}" COMPONENT command
           RUNTIME DESTINATION "${own}" COMPONENT command)
   install(DIRECTORY "${PROJECT_BINARY_DIR}/share/pages/" DESTINATION share COMPONENT command PATTERN made EXCLUDE)
   file(RELATIVE_PATH to_libraries "/${share}" "/${libraries}")

@@ -24,7 +24,7 @@ install(FILES "${made}/installation.json" "${PROJECT_BINARY_DIR}/share/anycuda/m
         DESTINATION . COMPONENT wheel)
 add_custom_target(anycuda_wheel DEPENDS anycuda_stubs anycuda_dropins anycuda_link_libraries
   ${archives} doctor matrix)
-install(TARGETS anycuda_doctor anycuda_doctor_native anycuda_device_code_program LIBRARY DESTINATION lib/anycuda COMPONENT wheel
+install(TARGETS anycuda_doctor anycuda_doctor_native anycuda_find anycuda_device_code_program LIBRARY DESTINATION lib/anycuda COMPONENT wheel
         RUNTIME DESTINATION lib/anycuda COMPONENT wheel)
 if(SKBUILD_DATA_DIR) # pip installs it below sys.prefix
   install(DIRECTORY "${PROJECT_BINARY_DIR}/share/pages/" DESTINATION "${SKBUILD_DATA_DIR}/share" COMPONENT wheel

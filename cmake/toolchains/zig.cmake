@@ -29,8 +29,8 @@ endif()
 # zig is one program; CMake wants one for each job.
 set(tools "${CMAKE_BINARY_DIR}/zig")
 set(target "-target ${ANYCUDA_ZIG_CPU}-linux-gnu.${ANYCUDA_GLIBC}")
-# To link C++ zig would first build a C++ library, for a minute, which the stubs have no use for.
-set(link_c "case \" $* \" in *\" -c \"* | *\" -E \"*) ;; *) set -- -nostdlib++ \"$@\" ;; esac\n")
+# To link C++ zig would first build a C++ library, for a minute, which the stubs have no use for. Who needs it links c++.
+set(link_c "case \" $* \" in *\" -c \"* | *\" -E \"* | *\" -lc++ \"*) ;; *) set -- -nostdlib++ \"$@\" ;; esac\n")
 foreach(tool "cc;cc ${target};" "c++;c++ ${target};link_c" "ar;ar;" "ranlib;ranlib;")
   list(GET tool 0 name)
   list(GET tool 1 words)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,16 +62,27 @@ std::string_view without_file_parts(std::string_view name) {
 constexpr std::size_t kLongestName = 64;  // a longer text is not a typing error
 constexpr std::size_t kMostNear = 4;
 
+using AnyKind = std::optional<Kind>;  // nothing: every kind
+
+bool is_of(AnyKind kind, const Component& component) {
+  return !kind.has_value() || component.kind == *kind;
+}
+
+// Two kinds may have the same name.
+void add_once(std::string_view name, std::vector<std::string_view>* names) {
+  if (std::find(names->begin(), names->end(), name) == names->end()) names->push_back(name);
+}
+
 // The nearest names; several where they are equally near.
-std::vector<std::string_view> near_names(Kind kind, std::string_view name) {
+std::vector<std::string_view> near_names(AnyKind kind, std::string_view name) {
   const std::string_view wanted = without_file_parts(name.substr(0, kLongestName));
   std::size_t nearest = 1 + wanted.size() / 4;  // a name that is further away is another one
   std::vector<std::string_view> names;
   for (const Component& component : all_components()) {
-    if (component.kind != kind) continue;
+    if (!is_of(kind, component)) continue;
     const std::size_t distance = edit_distance(wanted, component.name);
     if (distance < nearest) names.clear();
-    if (distance <= nearest) names.push_back(component.name);
+    if (distance <= nearest) add_once(component.name, &names);
     nearest = std::min(nearest, distance);
   }
   if (names.size() > kMostNear) names.resize(kMostNear);
@@ -78,9 +90,9 @@ std::vector<std::string_view> near_names(Kind kind, std::string_view name) {
 }
 
 // "a static library" for the name of a component of another kind; "" for any other name.
-std::string other_kind(Kind kind, std::string_view name) {
+std::string other_kind(AnyKind kind, std::string_view name) {
   for (const Component& component : all_components()) {
-    if (component.kind == kind || !same_name(component.name, name)) continue;
+    if (is_of(kind, component) || !same_name(component.name, name)) continue;
     const char* article = component.kind == Kind::headers ? "" : "a ";
     return article + std::string(name_of(component.kind));
   }
@@ -96,18 +108,22 @@ std::string listed(const std::vector<std::string_view>& names) {
   return text;
 }
 
-std::string all_names(Kind kind) {
-  std::string text;
+std::string all_names(AnyKind kind) {
+  std::vector<std::string_view> names;
   for (const Component& component : all_components()) {
-    if (component.kind != kind) continue;
+    if (is_of(kind, component)) add_once(component.name, &names);
+  }
+  std::string text;
+  for (const std::string_view name : names) {
     if (!text.empty()) text += ", ";
-    text += component.name;
+    text += name;
   }
   return text;
 }
 
-[[noreturn]] void refuse_name(Kind kind, std::string_view name) {
-  std::string what = "the catalogue has no " + std::string(name_of(kind)) + " named '" +
+[[noreturn]] void refuse_name(AnyKind kind, std::string_view name) {
+  const std::string_view kinds = kind ? name_of(*kind) : std::string_view("component");
+  std::string what = "the catalogue has no " + std::string(kinds) + " named '" +
                      std::string(name.substr(0, kLongestName)) +
                      (name.size() > kLongestName ? "...'" : "'");
   const std::string other = other_kind(kind, name);
@@ -135,6 +151,14 @@ const Component& component_named(Kind kind, std::string_view name) {
   const Component* component = find_component(kind, name);
   if (component == nullptr) refuse_name(kind, name);
   return *component;
+}
+
+const Component& component_named(std::string_view name) {
+  for (const Kind kind : {Kind::dynamic_library, Kind::program, Kind::static_library,
+                          Kind::bitcode_library, Kind::headers}) {
+    if (const Component* const component = find_component(kind, name)) return *component;
+  }
+  refuse_name({}, name);
 }
 
 bool same_group(const Component& a, const Component& b) {

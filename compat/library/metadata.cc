@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kSpare = std::size_t{16} << 10;
 
 ToolkitAnswer kept(const ToolkitVersion& found) {
-  return {found.version, found.source, found.file, found.problem};
+  return {found.version, found.source, found.file, found.problem, found.package};
 }
 
 }  // namespace

@@ -195,6 +195,13 @@ const char* describe_unknown(const ToolkitFacts& facts, const ToolkitDecision& d
   return text.finish();
 }
 
+const char* describe_owner(const ToolkitFacts& facts, Arena* arena) {
+  if (facts.owners.count != 1) return "";
+  const char* text =
+      arena->format("%s %s", kind_of(facts.owners.manager), facts.owner_metadata[0].label);
+  return text != nullptr ? text : "";
+}
+
 const char* describe_source(const ToolkitFacts& facts, const ToolkitDecision& decision,
                             Arena* arena) {
   if (decision.authority == Authority::header) {

@@ -28,6 +28,7 @@ ToolkitVersion decide(const ToolkitFacts& facts, Arena* arena) {
                                                   facts.header_facts, facts.headers.count);
   ToolkitVersion answer;
   answer.version = decision.version;
+  answer.package = describe_owner(facts, arena);
   if (decision.version.known()) {
     answer.source = describe_source(facts, decision, arena);
     answer.file = file_of(facts, decision);

@@ -161,8 +161,9 @@ def findings(path: Path, folders: tuple[str, ...] = (), floor: bool = True,
     file = File(path)
     tool = file.image.kind == "executable"
     sentences = [rule(file) for rule in HARDENED]
-    # A program contains start-up objects of the C library, which do not record branch protection.
-    sentences.append("" if tool else branch_protection(file))
+    # A program contains start-up objects of the C library, and this library objects of the C++ library, which do not
+    # record branch protection.
+    sentences.append("" if tool or path.name == "libanycuda_find.so" else branch_protection(file))
     sentences += [only_libc(file, (*needed, "libanycuda_doctor.so") if tool else needed),
                   symbol_floor(file) if floor else "",
                   search_path(file, ("$ORIGIN",) if tool else ()),

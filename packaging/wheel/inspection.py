@@ -17,7 +17,7 @@ LIBRARIES = [json.loads(path.read_text(encoding="utf-8"))
 DROPINS = [library.get("callers", major)["soname"] for library in LIBRARIES for major in library["majors"].values()]
 LINKED = [f"{number}/{library['file_prefix']}" for library in LIBRARIES if "callers" not in library
           for number, major in library["majors"].items() if major["node"]]
-TOOLS = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
+TOOLS = ("libanycuda_doctor.so", "libanycuda_find.so", "anycuda-doctor-native", "anycuda-device-code")
 
 TO_LINK = [f"anycuda/lib/anycuda/link/{name}" for name in LINKED]
 # Files that are loaded on users' machines; link libraries are not.

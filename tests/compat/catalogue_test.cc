@@ -130,6 +130,23 @@ TEST(CatalogueNames, AreThoseOfOneKind) {
   EXPECT_EQ(find_component(Kind::headers, ""), nullptr);
 }
 
+TEST(CatalogueNames, WithoutAKindAreOfTheFirstKindThatHasThem) {
+  EXPECT_EQ(&component_named("cudart"), &dynamic("cudart"));
+  EXPECT_EQ(&component_named("nvcc"), &program("nvcc"));
+  EXPECT_EQ(&component_named("CUDART_static"), &archive("cudart_static"));
+  EXPECT_EQ(&component_named("libdevice.10.bc"), &bitcode("libdevice"));
+  EXPECT_EQ(&component_named("cccl"), &headers("cccl"));
+}
+
+TEST(CatalogueNames, WithoutAKindAreNearInAllKinds) {
+  try {
+    ADD_FAILURE() << component_named("cudarts").name;
+  } catch (const UnknownNameError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("no component named 'cudarts'"),
+                                    HasSubstr("did you mean cudart?")));  // a name of two kinds
+  }
+}
+
 TEST(CatalogueNames, AnUnknownNameIsAnsweredWithThoseThatAreNear) {
   EXPECT_THAT(refusal(Kind::dynamic_library, "cudrat"),
               AllOf(HasSubstr("no dynamic library named 'cudrat'"), HasSubstr("mean cudart?")));

@@ -21,6 +21,7 @@ import hardening  # noqa: E402
 SOURCE = "int answer(void) { return 42; }\n"
 GOOD = ("-fPIC", "-shared", "-nostdlib", "-Wl,-z,relro,-z,now,-z,noexecstack")
 COMPRESSION = ("liblz4.so.1", "libzstd.so.1")
+CXX = ("libstdc++.so.6", "libgcc_s.so.1", "libm.so.6")  # of a compiler without a static C++ library
 PROTECTED = {"x86_64": "-fcf-protection=full", "aarch64": "-mbranch-protection=standard"}
 
 
@@ -117,7 +118,7 @@ class Built(unittest.TestCase):
 
     def test_are_hardened(self):
         names = [descriptor.load(path).stub for path in (ROOT / "stubs").glob("*/library.json")]
-        tools = ("libanycuda_doctor.so", "anycuda-doctor-native", "anycuda-device-code")
+        tools = ("libanycuda_doctor.so", "libanycuda_find.so", "anycuda-doctor-native", "anycuda-device-code")
         stubs = [self.libraries / name for name in names]
         stubs += (self.libraries / "dropin").glob("lib*.so*")
         self.assertTrue(names)
@@ -126,6 +127,8 @@ class Built(unittest.TestCase):
                 floor = self.floor or path in stubs
                 # A build that fetches nothing decompresses by the machine's libraries, if it has them.
                 machines = () if path.name != tools[-1] or self.floor or has_real_libraries() else COMPRESSION
+                if path.name == "libanycuda_find.so" and not self.floor:
+                    machines = CXX
                 self.assertEqual(hardening.findings(path, (str(ROOT), str(BUILD)), floor, machines), [])
 
     def test_export_what_is_promised_and_nothing_else(self):
@@ -145,6 +148,11 @@ class Built(unittest.TestCase):
         self.assertEqual({symbol.name for symbol in image.exports()},
                          {f"anycuda_doctor_{question}" for question in
                           ("about", "ask", "driver", "folders", "machine")})
+
+    def test_the_library_of_find_exports_only_its_question(self):
+        """It contains the C++ library, and a process may have another one."""
+        image = hardening.File(self.libraries / "libanycuda_find.so").image
+        self.assertEqual({symbol.name for symbol in image.exports()}, {"anycuda_find"})
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ struct ToolkitVersion {
   const char* source = "";   // "cuda.h", "wheel nvidia-cuda-nvrtc-cu12 12.9.86"
   const char* file = "";     // the file or folder that tells it
   const char* problem = "";  // the examined files, or the conflict
+  const char* package = "";  // the only one that owns the file: "wheel nvidia-nccl-cu12 2.26.2"
 };
 
 // The release, if a name tells it; else it is unknown. Names also narrow the image's version and

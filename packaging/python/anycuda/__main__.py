@@ -17,7 +17,7 @@ from .failure import Failure
 
 # Command -> its module, with NAME, SUMMARY, add_arguments(parser) and run(arguments) -> exit status.
 COMMANDS = {"check": "check.command", "patch": "patch", "repair": "repair", "run": "run", "doctor": "doctor",
-            "matrix": "matrix.command", "config": "config"}
+            "find": "find", "matrix": "matrix.command", "config": "config"}
 
 
 class _Version(argparse.Action):

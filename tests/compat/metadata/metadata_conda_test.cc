@@ -92,12 +92,21 @@ TEST_F(MetadataConda, UnlistedFile_IsReported) {
               HasSubstr("no conda package in " + root("conda/conda-meta").string() + " lists it"));
 }
 
+TEST_F(MetadataConda, PackageIsNamedAlsoWithoutAToolkitsVersion) {
+  machine_.put_file("conda/lib/libcufft.so.11", "");
+  put_conda(&machine_, {"libcufft", "11.4.1.4", {"lib/libcufft.so.11"}});
+  const ToolkitAnswer answer = ask_in_conda("lib/libcufft.so.11");
+  EXPECT_FALSE(answer.version.known());
+  EXPECT_EQ(answer.package, "conda package libcufft 11.4.1.4");
+}
+
 TEST_F(MetadataConda, OfTwoPackagesThatDisagreeNamesThem) {
   put_cudart();
   put_conda(&machine_, {"cuda-cudart-dev", "12.8.90", {kLink}});
   EXPECT_THAT(ask_in_conda(kLink).problem, AllOf(HasSubstr("2 conda packages own it"),
                                                  HasSubstr("cuda-cudart 12.9.79 (CUDA 12.9)"),
                                                  HasSubstr("cuda-cudart-dev 12.8.90 (CUDA 12.8)")));
+  EXPECT_EQ(ask_in_conda(kLink).package, "");
 }
 
 TEST_F(MetadataConda, OfAWheelInItsPrefixIsTheWheels) {

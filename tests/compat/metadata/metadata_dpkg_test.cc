@@ -45,6 +45,7 @@ TEST_F(MetadataDpkg, OfNvidiasPackageIsItsNames) {
     const ToolkitAnswer answer = ask_system(file);
     EXPECT_EQ(version_of(answer), "12.9") << file;
     EXPECT_EQ(answer.source, "dpkg package cuda-cudart-12-9");
+    EXPECT_EQ(answer.package, answer.source);
     EXPECT_EQ(answer.file, root("var/lib/dpkg/info/cuda-cudart-12-9.list").string());
   }
 }

@@ -33,6 +33,7 @@ TEST_F(MetadataWheel, OfAPinnedWheelIsTheMetapackages) {
   const ToolkitAnswer answer = ask(site("nvidia/cu13/lib/libcublas.so.13"));
   EXPECT_EQ(version_of(answer), "13.0");
   EXPECT_EQ(answer.source, "wheel nvidia-cublas 13.1.0.3, pinned by cuda-toolkit 13.0.2");
+  EXPECT_EQ(answer.package, "wheel nvidia-cublas 13.1.0.3");
 }
 
 TEST_F(MetadataWheel, OfAWheelPinnedToAnotherVersionIsUnknown) {

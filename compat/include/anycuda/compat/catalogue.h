@@ -82,6 +82,10 @@ const Component* find_component(Kind kind, std::string_view name);
 
 // Throws UnknownNameError that lists the names of that kind that are near.
 const Component& component_named(Kind kind, std::string_view name);
+// Of the first kind that has the name, in this order: dynamic library, program, static library,
+// bitcode library, headers ("cudart" is the library, "nvcc" the program, "cccl" the headers).
+// Throws UnknownNameError that lists the near names of all kinds.
+const Component& component_named(std::string_view name);
 
 // Do two components have a group in common?
 bool same_group(const Component& a, const Component& b);

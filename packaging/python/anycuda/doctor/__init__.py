@@ -43,6 +43,7 @@ exit status: 0  CUDA work is possible: a CUDA runtime would be loaded for at lea
 # Variables of the build and the tests, listed so that they do not count as typing errors.
 _NOT_OURS = ("ANYCUDA_CACHE", "ANYCUDA_KEEP_MACHINES")
 _NOT_OURS_PREFIX = ("ANYCUDA_TEST_", "ANYCUDA_BUILD")
+SECONDS = 30.0  # the default time limit
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -62,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-v", "--verbose", action="store_true",
                         help="list every file of every library, and where the search looked")
     parser.add_argument("--json", action="store_true", help="print JSON (schema: docs/json.md)")
-    parser.add_argument("--limit", type=_seconds, default=30.0, metavar="SECONDS",
-                        help="time limit for answers of libraries and the driver (default: 30)")
+    parser.add_argument("--limit", type=seconds, default=SECONDS, metavar="SECONDS",
+                        help=f"time limit for answers of libraries and the driver (default: {SECONDS:g})")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -156,7 +157,7 @@ def _check(what: str, asked: list[str], known: list[str]) -> None:
             raise Failure(f"unknown {what} {value!r}{hint}: use one of {', '.join(known)}")
 
 
-def _seconds(value: str) -> float:
+def seconds(value: str) -> float:
     try:
         number = float(value)
     except ValueError:

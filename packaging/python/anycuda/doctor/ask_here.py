@@ -6,7 +6,8 @@ import os
 import sys
 
 ABOUT, DRIVER, MACHINE = ("about",), ("driver",), ("machine",)
-FOLDERS, PYTHON = "folders", "python"
+FOLDERS, PYTHON, FIND = "folders", "python", "find"
+FINDER = "libanycuda_find.so"  # beside the doctor's library
 
 
 def ask(library: str, question: tuple, answer: int) -> int:
@@ -15,6 +16,10 @@ def ask(library: str, question: tuple, answer: int) -> int:
         return _write_python(library, answer)
     import ctypes  # not every Python has it, and the other commands do not need it
 
+    words = [os.fsencode(word) for word in question[1:]]
+    texts = (ctypes.c_char_p * len(words))(*words)
+    if question[0] == FIND:
+        return ctypes.CDLL(os.path.join(os.path.dirname(library), FINDER)).anycuda_find(len(words), texts, answer)
     functions = ctypes.CDLL(library)
     if question == ABOUT:
         return functions.anycuda_doctor_about(answer)
@@ -23,8 +28,7 @@ def ask(library: str, question: tuple, answer: int) -> int:
     if question == MACHINE:
         return functions.anycuda_doctor_machine(answer)
     if question[0] == FOLDERS:
-        paths = [os.fsencode(path) for path in question[1:]]
-        return functions.anycuda_doctor_folders(len(paths), (ctypes.c_char_p * len(paths))(*paths), answer)
+        return functions.anycuda_doctor_folders(len(words), texts, answer)
     name, caller = question
     return functions.anycuda_doctor_ask(os.fsencode(name), int(caller), answer)
 

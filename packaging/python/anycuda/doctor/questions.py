@@ -15,10 +15,10 @@ from . import about_files, ask_here, process, records
 from .records import Record
 
 # A question is a tuple of words: ("about",), ("driver",), ("machine",), ("folders", prefix, folder...), ("python",),
-# ("kinds", path...), ("wheels", folder...), or a library and a caller's major, such as ("cudart", "12"); an unversioned
-# caller is "0".
+# ("kinds", path...), ("wheels", folder...), ("find", constraint, kind, name...), or a library and a major, such
+# as ("cudart", "12"), the major of the caller; an unversioned caller is "0".
 ABOUT, DRIVER, MACHINE = ask_here.ABOUT, ask_here.DRIVER, ask_here.MACHINE
-FOLDERS, PYTHON = ask_here.FOLDERS, ask_here.PYTHON
+FOLDERS, PYTHON, FIND = ask_here.FOLDERS, ask_here.PYTHON, ask_here.FIND
 KINDS, WHEELS = about_files.KINDS, about_files.WHEELS
 FORMAT = 1
 _LIBRARY = "libanycuda_doctor.so"
@@ -58,7 +58,7 @@ class Asker:
         except OSError as error:
             raise Failure(f"cannot start a process for the queries: {error.strerror or error}; end other processes, "
                           "or raise the limits on processes, open files and memory") from error
-        return {question: _outcome(one, self.limit) for question, one in zip(questions, done)}
+        return {question: _outcome(question, one, self.limit) for question, one in zip(questions, done)}
 
     def _task(self, question: tuple[str, ...]) -> Callable[[int], int]:
         def task(answer: int) -> int:
@@ -111,8 +111,10 @@ def about(asker: Asker) -> Outcome:
     return outcome
 
 
-def _outcome(done: process.Process, limit: float) -> Outcome:
+def _outcome(question: tuple[str, ...], done: process.Process, limit: float) -> Outcome:
     lines = done.output.decode("utf-8", "backslashreplace").splitlines()
     steps = [line[len(_PREFIX):] for line in lines if line.startswith(_PREFIX)]
     others = [line for line in lines if line and not line.startswith(_PREFIX)]
-    return Outcome(records.parse(bytes(done.answer)), done.ending(limit), steps[-1] if steps else "", others)
+    # A found path is for other programs, which need its bytes; the doctor's paths are for readers.
+    errors = "surrogateescape" if question[0] == FIND else "backslashreplace"
+    return Outcome(records.parse(bytes(done.answer), errors), done.ending(limit), steps[-1] if steps else "", others)

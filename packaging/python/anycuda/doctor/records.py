@@ -25,9 +25,10 @@ class Record:
         return self.text(name) == "1"
 
 
-def parse(answer: bytes) -> list[Record]:
-    """The records of an answer. A line without its end is left out, since the process crashed while writing it."""
-    lines = answer.decode("utf-8", "backslashreplace").split("\n")[:-1]
+def parse(answer: bytes, errors: str = "backslashreplace") -> list[Record]:
+    """The records of an answer. A line without its end is left out, since the process crashed while writing it.
+    `errors`: for bytes of file names that are not UTF-8, as in bytes.decode()."""
+    lines = answer.decode("utf-8", errors).split("\n")[:-1]
     return [_record(line) for line in lines if line]
 
 
