@@ -34,7 +34,7 @@ ANYCUDA_DOCTOR_API int anycuda_doctor_ask(const char* library, int caller_major,
 // The driver that the rules ask, and the GPUs that it sees.
 //   tried     path= state= size= target= stays_open= reason=
 //   driver    path= file= present= major= minor= status= problem=
-//   branch    number= problem=
+//   branch    number= version= problem=
 //   call      name= status= error= text=
 //   gpu       name= major= minor= memory=
 // `tried`: a file that is named like a driver and does not serve as one; `target`: the missing file

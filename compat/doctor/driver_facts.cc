@@ -160,7 +160,11 @@ void write_driver(const DriverLookup& lookup, Arena* arena, RecordWriter* record
       .end();
   if (driver.handle == nullptr) return;
   const BranchFound branch = find_branch(driver.path, arena);
-  records->begin("branch").field("number", branch.number).field("problem", branch.cause).end();
+  records->begin("branch")
+      .field("number", branch.number)
+      .field("version", branch.version)
+      .field("problem", branch.cause)
+      .end();
 }
 
 }  // namespace

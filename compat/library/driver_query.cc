@@ -23,7 +23,7 @@ BranchAnswer ask_machine_for_branch() {
   const DriverLookup lookup = look_up_driver(&arena, false);
   if (lookup.report == nullptr) return {0, driver_problem(lookup, &arena)};
   const BranchFound found = find_branch(lookup.driver.path, &arena);
-  return {found.number, found.cause};
+  return {found.number, found.cause, found.version};
 }
 
 std::function<Version()> always(const DriverFacts& given) {

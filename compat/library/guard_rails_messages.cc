@@ -138,7 +138,11 @@ std::string pair_hint(const ComponentInstance& instance, const Decision& decisio
 std::string describe_driver(const DriverFacts& facts, const DriverKnown& driver) {
   const int branch = facts.branch != 0 || !driver.branch ? facts.branch : driver.branch->branch;
   std::string text = "supports up to CUDA " + describe(facts.cuda);
-  return branch == 0 ? text : text + ", branch " + std::to_string(branch);
+  if (branch == 0) return text;
+  text += ", branch " + std::to_string(branch);
+  const bool is_given = facts.branch != 0 || !driver.branch;
+  return is_given || driver.branch->version.empty() ? text
+                                                    : text + " (" + driver.branch->version + ")";
 }
 
 std::string driver_headline(const ComponentInstance& instance, const DriverFacts& facts,

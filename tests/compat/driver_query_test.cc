@@ -222,6 +222,18 @@ TEST_F(RealDriver, NamedByTheVariable_IsQueried) {
   EXPECT_EQ(ask(), "12.2");
 }
 
+// As nvidia-smi shows it; the guard rails' rules need only the branch.
+TEST(DriverQuery, BranchHasTheFullVersion) {
+  Asked asked;
+  DriverQuery query(says({13, 2}, &asked), says_branch({595, "", "595.58.03"}, &asked));
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(query.branch().version, "595.58.03");
+  EXPECT_EQ(asked.branch, 1);
+  DriverFacts given;
+  given.present = true;
+  given.branch = 595;
+  EXPECT_EQ(DriverQuery(given).branch().version, "") << "a caller gives only the branch";
+}
+
 // No module of the kernel, or one of another version: NVML cannot say.
 TEST_F(RealDriver, WithoutKernelModule_BranchIsUnknownWithTheReason) {
   for (const int branch : {535, 550}) {

@@ -55,6 +55,14 @@ TEST(TheDriver, SameMajor_ServesANewerMinorFromItsBranchOn) {
   }
 }
 
+TEST(TheDriver, WhoseBranchIsTooOld_ErrorHasItsFullVersion) {
+  RailsMachine machine;
+  machine.driver("12.0", 470).library("nvrtc", "12.9");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_THAT(message([&] { rails.load("nvrtc"); }),
+              HasSubstr("driver: supports up to CUDA 12.0, branch 470 (470.58.03)\n"));
+}
+
 TEST(TheDriver, OfAMajorWithoutAKnownMinimumIsRefused) {
   RailsMachine machine;
   machine.driver("14.0", 900).library("nvrtc", "14.1");

@@ -112,6 +112,7 @@ class Machines(unittest.TestCase):
             machine.library(machine.system / "libnvidia-ml.so.1", NVML.replace("BRANCH", branch), "libnvidia-ml.so.1")
             report = machine.json_report("--library", "cudart")
             self.assertEqual(report["driver"]["branch"], int(branch))
+            self.assertRegex(report["driver"]["version"], rf"^{branch}\.\d+")
             self.assertEqual(taken(report)["12"], "libcudart.so.12")
             (candidate,) = library(report, "cudart")["candidates"]
             self.assertEqual({decision["driver"] for decision in candidate["decisions"].values()}, {verdict})

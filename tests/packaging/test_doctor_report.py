@@ -37,7 +37,7 @@ def setUpModule():
 
 
 GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
-WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU])
+WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU], version="580.65.06")
 NO_DEVICE = Call("cuInit", 100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected")
 MISMATCH = Call("cuInit", 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "")
 TAKEN = Decision("accepted", "usable", "served", True, True)
@@ -588,7 +588,7 @@ Machine
   system         Debian GNU/Linux 12, Linux 6.1, glibc 2.36
   driver         /usr/lib/libcuda.so.1
   CUDA           up to 13.0
-  branch         580
+  branch         580 (version 580.65.06)
   kernel module  580.65
   GPU            NVIDIA H200, compute capability 9.0, 139 GiB
 

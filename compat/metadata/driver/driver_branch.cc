@@ -104,7 +104,9 @@ BranchFound find_branch(const char* driver_path, Arena* arena) {
     return {0, "no libnvidia-ml.so.1 can be opened, beside the driver or in the system"};
   }
   const NvmlAnswer answer = ask_branch(functions_of(library));
-  const BranchFound found = {answer.branch, cause_of(answer, library.path, arena)};
+  const char* const version = arena->copy(answer.version);
+  const BranchFound found = {answer.branch, cause_of(answer, library.path, arena),
+                             version != nullptr ? version : ""};
   if (library.is_others) dlclose(library.handle);
   return found;
 }

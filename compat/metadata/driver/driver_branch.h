@@ -8,8 +8,9 @@
 namespace anycuda {
 
 struct BranchFound {
-  int number = 0;          // 535; 0: unknown
-  const char* cause = "";  // then: the failed query. In the arena, or static
+  int number = 0;            // 535; 0: unknown
+  const char* cause = "";    // then: the failed query. In the arena, or static
+  const char* version = "";  // "535.309.01", as NVML reports it; "" where the branch is unknown
 };
 
 // Asks the driver's NVML: the one beside the driver's file, or beside the file that it is a link

@@ -4,24 +4,30 @@
 namespace anycuda {
 namespace {
 
-constexpr unsigned int kVersionSize = 80;  // NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE
-
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
+NvmlAnswer failure(NvmlStep step) {
+  NvmlAnswer answer;
+  answer.failed = step;
+  return answer;
+}
+
 NvmlAnswer failure(const NvmlFunctions& nvml, NvmlStep step, int code) {
+  NvmlAnswer answer = failure(step);
+  answer.code = code;
   const char* text = nvml.error_string != nullptr ? nvml.error_string(code) : nullptr;
-  return {0, step, code, text != nullptr ? text : ""};
+  if (text != nullptr) answer.text = text;
+  return answer;
 }
 
 // Between init and shutdown.
 NvmlAnswer read_branch(const NvmlFunctions& nvml) {
-  char version[kVersionSize] = {};
-  const int code = nvml.driver_version(version, kVersionSize);
+  NvmlAnswer answer;
+  const int code = nvml.driver_version(answer.version, kDriverVersionSize);
   if (code != 0) return failure(nvml, NvmlStep::driver_version, code);
-  version[kVersionSize - 1] = '\0';
-  const int branch = branch_of(version);
-  if (branch == 0) return {0, NvmlStep::text, 0, ""};
-  return {branch, NvmlStep::none, 0, ""};
+  answer.version[kDriverVersionSize - 1] = '\0';
+  answer.branch = branch_of(answer.version);
+  return answer.branch != 0 ? answer : failure(NvmlStep::text);
 }
 
 }  // namespace
@@ -37,7 +43,7 @@ int branch_of(const char* driver_version) {
 
 NvmlAnswer ask_branch(const NvmlFunctions& nvml) {
   if (nvml.init == nullptr || nvml.driver_version == nullptr || nvml.shutdown == nullptr) {
-    return {0, NvmlStep::functions, 0, ""};
+    return failure(NvmlStep::functions);
   }
   const int started = nvml.init();
   if (started != 0) return failure(nvml, NvmlStep::init, started);

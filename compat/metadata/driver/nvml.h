@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The display driver's branch, as NVML reports it. Pure except for the
+// The display driver's version and branch, as NVML reports it. Pure except for the
 // caller's functions: no file, no environment, no allocation; safe from any thread, like NVML.
 //
 // Sources: NVML API Reference, "Initialization and Cleanup" (nvmlInit_v2 and nvmlShutdown count:
@@ -11,6 +11,9 @@
 #include <cstdint>
 
 namespace anycuda {
+
+// NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE, with the end of the text.
+constexpr unsigned int kDriverVersionSize = 80;
 
 // "535.309.01" -> 535: the number before the first dot. 0 for any other text.
 int branch_of(const char* driver_version);
@@ -32,8 +35,9 @@ enum class NvmlStep : std::uint8_t {
   shutdown
 };
 
-// A branch, or the step that failed.
+// A branch and a version, or the step that failed.
 struct NvmlAnswer {
+  char version[kDriverVersionSize] = {};  // "535.309.01"; "" if a step failed
   int branch = 0;
   NvmlStep failed = NvmlStep::none;
   int code = 0;           // the result of that step

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "compat/metadata/driver/nvml.h"
 #include "tests/support/unit/environment.h"
 
 namespace anycuda {
@@ -36,6 +37,8 @@ class BranchOn : public testing::Test {
       EXPECT_EQ(found.number, branch);
       EXPECT_THAT(found.cause, HasSubstr(cause));
       EXPECT_EQ(*found.cause == '\0', branch != 0) << found.cause;
+      EXPECT_EQ(*found.version != '\0', branch != 0) << found.version;
+      EXPECT_EQ(branch_of(found.version), branch) << found.version;
       EXPECT_EQ(dlerror(), nullptr) << "the program must not find our failure there";
     });
   }
@@ -66,6 +69,15 @@ TEST_F(BranchOn, LibraryPathComesBeforeTheSystem) {
   put("nvml_535", "path/libnvidia-ml.so.1");
   const ScopedVariable set("LD_LIBRARY_PATH", machine_.tree.path("path").c_str());
   expect(535, "");
+}
+
+TEST_F(BranchOn, HasTheFullVersion) {
+  put("nvml_535", kBeside);
+  const std::string driver = machine_.tree.path(kDriver);
+  in_child([&] {
+    Arena arena;
+    EXPECT_STREQ(find_branch(driver.c_str(), &arena).version, "535.309.01");
+  });
 }
 
 TEST_F(BranchOn, IsNotKnownWithoutNvml) { expect(0, "no libnvidia-ml.so.1"); }

@@ -91,6 +91,7 @@ TEST_P(EveryPath, IsBalancedAndNamesTheFirstFailure) {
   EXPECT_EQ(answer.failed, c.failed);
   EXPECT_EQ(answer.code, c.code);
   EXPECT_EQ(answer.branch, c.failed == NvmlStep::none ? 535 : 0);
+  EXPECT_STREQ(answer.version, c.failed == NvmlStep::none ? "535.309.01" : "");
   EXPECT_EQ(fake.inits, 1);
   EXPECT_EQ(fake.shutdowns, c.init == 0 ? 1 : 0) << "one for each init that succeeded";
   EXPECT_EQ(fake.versions, c.init == 0 ? 1 : 0);
@@ -135,6 +136,7 @@ TEST(AskBranch, TextFillingTheBufferIsReadToItsEnd) {
   EXPECT_EQ(ask(longest).failed, NvmlStep::text);
   longest.text = "535." + std::string(1000, '5');
   EXPECT_EQ(ask(longest).branch, 535);
+  EXPECT_EQ(std::strlen(ask(longest).version), kDriverVersionSize - 1);
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   must(driver.open == 0, "each success of init is followed by one shutdown");
   must((answer.branch == 0) == (answer.failed != anycuda::NvmlStep::none),
        "there is a branch, or a step that failed");
+  must((answer.branch == 0) == (answer.version[0] == '\0'), "a branch has its full version");
   must(driver.failing == 0 || answer.failed != anycuda::NvmlStep::none, "a failure is reported");
   return 0;
 }

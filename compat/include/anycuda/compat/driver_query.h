@@ -17,6 +17,9 @@ namespace anycuda::compat {
 struct BranchAnswer {
   int branch = 0;
   std::string problem;  // "" where branch is known
+  // The driver's full version, "595.58.03", as nvidia-smi shows it; "" where the branch is unknown
+  // or was given by the caller.
+  std::string version = {};
 };
 
 // Asks the driver when first needed, and caches the answer. Thread-safe: no lock is held while a
@@ -39,7 +42,8 @@ class DriverQuery {
   // status, if the driver library is missing or does not answer. A failure is not cached: the next
   // call asks again.
   Version cuda();
-  // Does not throw if NVML fails: the answer's `problem` has the reason, and is cached, too.
+  // The branch and the full version. Does not throw if NVML fails: the answer's `problem` has the
+  // reason, and is cached, too.
   BranchAnswer branch();
 
   // Drops cached answers, keeps facts from the caller. An answer that another thread is just asking

@@ -53,8 +53,9 @@ struct ToolkitAnswer {
                         // "conda package cuda-cudart 12.9.79", "dpkg package cuda-cudart-12-9"
   std::string file;     // the file that names it: a cuda.h, a METADATA, a package's record
   std::string problem;  // "" if known; else the examined files, their contents, and conflicts
-  std::string package;  // the only one that owns the file, with its version, also where that is not
-                        // the toolkit's: "wheel nvidia-nccl-cu12 2.26.2"; "" without one
+  // The only package that owns the file, with its version, also where that is not the toolkit's:
+  // "wheel nvidia-nccl-cu12 2.26.2"; "" without one.
+  std::string package = {};
 };
 
 // Caches its answers: a folder of packages is listed once, a file looked up once. Thread-safe;

@@ -74,7 +74,8 @@ def _machine(driver: Driver, machine: Machine, page: Page) -> None:
     rows.append(("driver", page.path(driver.path) or "none"))
     if driver.cuda:
         rows.append(("CUDA", f"up to {driver.cuda}"))
-        rows.append(("branch", str(driver.branch or f"unknown: {driver.branch_problem}")))
+        version = f" (version {driver.version})" if driver.version else ""
+        rows.append(("branch", f"{driver.branch}{version}" if driver.branch else f"unknown: {driver.branch_problem}"))
     unknown = f"unknown: {machine.ended}" if machine.ended else "not loaded"
     rows.append(("kernel module", machine.kernel_driver or unknown))
     gpus = Counter(f"{gpu.name}, compute capability {gpu.compute_capability}, {gpu.memory / 2**30:.0f} GiB"

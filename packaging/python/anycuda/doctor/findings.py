@@ -66,6 +66,7 @@ class Driver:
     status: int = 0
     tried: list[Tried] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    version: str = ""  # full, such as 595.58.03
 
     @property
     def failed_call(self) -> Call | None:
@@ -260,7 +261,7 @@ def driver_of(outcome: Outcome) -> Driver:
              for one in outcome.of("tried")]
     return Driver(record.text("path"), version_of(record), branch.number("number"), branch.text("problem"),
                   record.text("problem"), calls, gpus, outcome.ended, outcome.last_step, record.text("file"),
-                  record.number("status"), tried)
+                  record.number("status"), tried, version=branch.text("version"))
 
 
 def numbers(version: str) -> list[int]:
