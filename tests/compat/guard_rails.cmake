@@ -20,6 +20,12 @@ anycuda_rails_fake(stub SONAME libcudart.so.12 NODE ANYCUDA_NATIVE)
 anycuda_rails_fake(renamed SONAME libcudart-0badcafe.so.12 NODE libcudart.so.12)
 anycuda_rails_fake(newer SONAME libcudart.so.14 NODE libcudart.so.14)
 anycuda_rails_fake(cufile SONAME libcufile.so.0 NODE libcufile.so.0)
+anycuda_rails_fake(nvjitlink SONAME libnvJitLink.so.12 NODE libnvJitLink.so.12)
+# It needs nvJitLink, and has no run path to it.
+anycuda_rails_fake(cusparse SONAME libcusparse.so.12 NODE libcusparse.so.12)
+target_link_options(compat_cusparse PRIVATE LINKER:--no-as-needed "$<TARGET_FILE:compat_nvjitlink>")
+set_target_properties(compat_cusparse PROPERTIES BUILD_RPATH "" SKIP_BUILD_RPATH ON)
+add_dependencies(compat_cusparse compat_nvjitlink)
 
 anycuda_test(compat_rails_tests NO_STUBS LABELS compat
-  SOURCES real/guard_rails_test.cc real/guard_rails_page_test.cc NEEDS compat_rails compat_stub compat_renamed compat_newer compat_cufile)
+  SOURCES real/guard_rails_test.cc real/guard_rails_page_test.cc NEEDS compat_rails compat_stub compat_renamed compat_newer compat_cufile compat_cusparse)

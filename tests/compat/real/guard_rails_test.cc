@@ -393,6 +393,43 @@ TEST(ALibrary, ReportedMinorCountsNotTheMetadatas) {
                     HasSubstr("(version by its own version function)")));
 }
 
+// cuSPARSE needs nvJitLink, which is in another wheel of its environment, and has no run path.
+class ANeededLibrary : public testing::Test {
+ protected:
+  void SetUp() override {
+    computer.put_copy(computer.site_packages() / "nvidia/cusparse/lib/libcusparse.so.12",
+                      fake_library("cusparse"));
+    computer.put_copy(computer.site_packages() / kNvJitLink, fake_library("nvjitlink"));
+    computer.put_file("venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.12.0\n");
+    computer.env("VIRTUAL_ENV", (computer.root() / "venv").string());
+  }
+  // `mapped:` with the file that the process must have, and with the other.
+  void expect(const std::string& file, const std::string& other) {
+    const Steps steps = computer.rails(
+        {"mode=best_effort", "nodriver", "load:cusparse", "mapped:" + file, "mapped:" + other});
+    EXPECT_THAT(steps["load:cusparse"], EndsWith("/nvidia/cusparse/lib/libcusparse.so.12"));
+    EXPECT_EQ(steps["mapped:" + file], "yes");
+    EXPECT_EQ(steps["mapped:" + other], "no");
+  }
+  RailsComputer computer;
+  const std::string kNvJitLink = "nvidia/nvjitlink/lib/libnvJitLink.so.12";
+};
+
+TEST_F(ANeededLibrary, InItsEnvironmentIsOpenedFirst) { expect(kNvJitLink, "/nothing/"); }
+
+TEST_F(ANeededLibrary, InLibraryPath_IsNotTakenBeforeItsEnvironments) {
+  computer.put_copy("old/libnvJitLink.so.12", fake_library("nvjitlink"));
+  computer.env("LD_LIBRARY_PATH", (computer.root() / "old").string());
+  expect(kNvJitLink, "/old/libnvJitLink.so.12");
+}
+
+TEST_F(ANeededLibrary, Missing_IsALoadErrorWithItsName) {
+  computer.remove(computer.site_packages() / kNvJitLink);
+  EXPECT_THAT(computer.rails({"mode=best_effort", "nodriver", "load:cusparse"})["load:cusparse"],
+              AllOf(StartsWith("LoadError: the dynamic linker refused cusparse"),
+                    HasSubstr("libnvJitLink.so.12: cannot open shared object file")));
+}
+
 TEST(CuFile, IsOpenedBehindLibrtWhichItMayNotName) {
   RailsComputer computer;
   computer.put_copy("cuda/lib64/libcufile.so.0", fake_library("cufile"));
