@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compat/base/lexical_path.h"
 #include "compat/library/guard_rails_log.h"
 
 namespace anycuda::compat {
@@ -86,18 +87,40 @@ struct GuardRailsImpl::Candidate {
   std::string name = located.path;  // what the dynamic linker opens it by
 };
 
-// The root of the library that load() would take: headers and the like are of that toolkit.
+// Of the library that load() would take; "" for none.
+std::string GuardRailsImpl::path_of(const Component& library) const {
+  const std::vector<LoadedImage> images = system_.loaded(library);
+  if (!images.empty()) return images.front().path;
+  try {
+    return system_.find(library).path;
+  } catch (const NotFoundError&) {
+    return "";
+  }
+}
+
+// Headers and the like are of the library's toolkit.
 std::optional<ComponentRoot> GuardRailsImpl::root_of_library(const Component& component) const {
   if (component.kind == Kind::dynamic_library) return std::nullopt;
   const Component* const library = find_component(Kind::dynamic_library, component.name);
   if (library == nullptr || library->packaging == Packaging::driver) return std::nullopt;
-  const std::vector<LoadedImage> images = system_.loaded(*library);
-  if (!images.empty()) return root_of(*library, images.front().path);
-  try {
-    return root_of(*library, system_.find(*library).path);
-  } catch (const NotFoundError&) {
-    return std::nullopt;
-  }
+  return root_of(*library, path_of(*library));
+}
+
+// LD_LIBRARY_PATH and /etc/ld.so.cache name folders of libraries, and the runtime leads from there
+// to the rest of its toolkit: libNVVM, programs. Not to a root in which the tiers have looked.
+std::optional<ComponentRoot> GuardRailsImpl::root_of_runtime(const Component& component,
+                                                             const NotFoundError& error) const {
+  const Component& runtime = component_named(Kind::dynamic_library, "cudart");
+  if (component.packaging != Packaging::toolkit || &component == &runtime) return std::nullopt;
+  const std::string path = path_of(runtime);
+  std::optional<ComponentRoot> root = root_of(runtime, path);
+  if (!root) return std::nullopt;
+  const std::string below = root->path + "/";
+  const bool known =
+      std::any_of(error.searched().begin(), error.searched().end(), [&](const std::string& folder) {
+        return folder.compare(0, below.size(), below) == 0 && folder != folder_of(path);
+      });
+  return known ? std::nullopt : root;
 }
 
 // The roots of accepted companions, in the order of their acceptance. Components of the driver
@@ -153,8 +176,13 @@ GuardRailsImpl::Candidate GuardRailsImpl::choose_file(const Component& component
       if (!ends_search(system_.find(component))) one_ends_search(system_.find_all(component));
     } catch (const NotFoundError& error) {
       log_not_found(component, error.what());
+      const auto root = root_of_runtime(component, error);
+      if (root && std::find(roots.begin(), roots.end(), *root) == roots.end()) {
+        roots.push_back(*root);
+        one_ends_search(system_.find_below(*root, component));
+      }
       // The refusal of a candidate in a companion's root says more.
-      if (refused.empty()) throw also_searched(error, roots);
+      if (refused.empty() && !chosen) throw also_searched(error, roots);
     }
   }
   if (chosen) return std::move(*chosen);

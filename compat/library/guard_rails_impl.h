@@ -38,7 +38,10 @@ class GuardRailsImpl {
   using Take = std::function<std::optional<Refusal>(Candidate*)>;
 
   ComponentInstance instance_of(const Component& component, const Located& located);
+  std::string path_of(const Component& library) const;
   std::optional<ComponentRoot> root_of_library(const Component& component) const;
+  std::optional<ComponentRoot> root_of_runtime(const Component& component,
+                                               const NotFoundError& error) const;
   std::vector<ComponentRoot> companion_roots(const Component& component);
   Candidate choose(const Component& component, const Take& take);
   Candidate choose_file(const Component& component, const Take& take);

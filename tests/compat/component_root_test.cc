@@ -219,6 +219,54 @@ TEST_F(RootOfACompanion, NothingFound_IsAmongTheSearchedFolders) {
   }
 }
 
+// LD_LIBRARY_PATH and the dynamic linker's cache name folders of libraries only.
+TEST(RootOfTheRuntime, IsSearchedLastForTheRestOfItsToolkit) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cudart", "12.4");
+  machine.move(Kind::dynamic_library, "cudart", "/hpc/cuda/lib64/libcudart.so.12");
+  machine.below("/hpc/cuda", Kind::program, "nvcc", "12.4", "/hpc/cuda/bin/nvcc");
+  machine.below("/hpc/cuda", Kind::dynamic_library, "nvvm", "12.4",
+                "/hpc/cuda/nvvm/lib64/libnvvm.so.4");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_EQ(rails.locate(Kind::program, "nvcc").path, "/hpc/cuda/bin/nvcc");
+  EXPECT_EQ(rails.locate(Kind::dynamic_library, "nvvm").path, "/hpc/cuda/nvvm/lib64/libnvvm.so.4");
+  machine.install(Kind::program, "ptxas", "12.4");
+  rails.locate(Kind::program, "ptxas");
+  EXPECT_EQ(machine.times_asked("find below /hpc/cuda ptxas"), 0) << "a tier has it";
+  EXPECT_THAT(message([&] { rails.locate(Kind::program, "nvdisasm"); }),
+              HasSubstr("a companion was found below /hpc/cuda, but no usable file is there"));
+}
+
+TEST(RootOfTheRuntime, IsNotSearchedAgainWhereATierHasLooked) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cudart", "12.4");
+  machine.move(Kind::dynamic_library, "cudart", "/home/me/lib64/libcudart.so.12");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_EQ(outcome([&] { rails.locate(Kind::program, "nvcc"); }), "NotFoundError");
+  EXPECT_EQ(machine.times_asked("find below /home/me nvcc"), 0);
+}
+
+TEST(RootOfTheRuntime, SaysNothingAboutSeparateReleasesAndTheDriver) {
+  RailsMachine machine;
+  machine.driver("13.5").library("cudart", "12.4");
+  machine.move(Kind::dynamic_library, "cudart", "/hpc/cuda/lib64/libcudart.so.12");
+  GuardRailsImpl rails = machine.rails(with_mode(Mode::off));
+  for (const char* name : {"nccl", "cuda"}) {
+    EXPECT_EQ(outcome([&] { rails.locate(Kind::dynamic_library, name); }), "NotFoundError");
+  }
+  EXPECT_EQ(machine.times_asked("find below"), 0);
+}
+
+TEST(RootOfTheRuntime, RefusedComponentIsNamed) {
+  RailsMachine machine;
+  machine.driver("11.8", 525).library("cudart", "12.4");
+  machine.move(Kind::dynamic_library, "cudart", "/hpc/cuda/lib64/libcudart.so.12");
+  machine.below("/hpc/cuda", Kind::program, "nvcc", "12.4", "/hpc/cuda/bin/nvcc");
+  GuardRailsImpl rails = machine.rails();
+  EXPECT_THAT(message([&] { rails.locate(Kind::program, "nvcc"); }),
+              HasSubstr("found: nvcc (program) of CUDA 12.4: /hpc/cuda/bin/nvcc"));
+}
+
 TEST_F(RootOfACompanion, LibraryInAnotherFolder_IsUnknown) {
   machine.loaded("nvrtc", "12.4", "libnvrtc.so.12");  // in /opt/theirs
   GuardRailsImpl rails = machine.rails();

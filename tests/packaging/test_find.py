@@ -135,6 +135,17 @@ class Search(FindCase):
         self.assertEqual(self.printed("--native", "cudart"), [f"{root}/lib64/libcudart.so.12"])
         self.assertEqual(self.world.found("--native", "cudart")["python"], "")
 
+    def test_the_rest_of_a_toolkit_in_the_library_path(self) -> None:
+        """LD_LIBRARY_PATH has only the folder of its libraries."""
+        root = self.world.toolkit("opt/other", 12, 8)
+        self.world.library(root / "nvvm/lib64/libnvvm.so.4", NOTHING, "libnvvm.so.4")
+        self.world.env(LD_LIBRARY_PATH=f"{root}/lib64")
+        self.assertEqual(self.printed("nvcc", "nvvm", "libdevice"),
+                         [f"{root}/bin/nvcc", f"{root}/nvvm/lib64/libnvvm.so.4",
+                          f"{root}/nvvm/libdevice/libdevice.10.bc"])
+        self.world.put(root / "include/crt/host_config.h")
+        self.assertEqual(self.printed("--kind", "headers", "nvcc"), [f"{root}/include"])
+
     def test_a_named_python(self) -> None:
         other = World(self)
         wheel = other.runtime_wheel()

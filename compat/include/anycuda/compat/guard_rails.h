@@ -8,12 +8,13 @@
 //   std::string include = rails.find_headers("cudart");
 //
 // The candidates of a component are checked in the order of the search (find.h), after those in the
-// roots of accepted companions. The first candidate that passes all checks is taken; if all fail,
-// the error is the first candidate's and names the others. The checks, in this order: a component
-// of the driver is remembered without further checks; one that is released independently of
-// toolkits has insufficient metadata; then the candidate's toolkit must be known and go with the
-// caller's constraint, with every component that was accepted before, and with the driver. A
-// refused candidate is not remembered. Asking again for an accepted component changes nothing.
+// roots of accepted companions; if the search finds none, in the root of the runtime (cudart). The
+// first candidate that passes all checks is taken; if all fail, the error is the first candidate's
+// and names the others. The checks, in this order: a component of the driver is remembered without
+// further checks; one that is released independently of toolkits has insufficient metadata; then
+// the candidate's toolkit must be known and go with the caller's constraint, with every component
+// that was accepted before, and with the driver. A refused candidate is not remembered. Asking
+// again for an accepted component changes nothing.
 #pragma once
 
 #include <memory>
