@@ -46,9 +46,13 @@ CUresult wrong_count(std::size_t given, std::size_t taken) noexcept {
 
 }  // namespace
 
+bool parameter_size(CUfunction function, std::size_t number, std::size_t* size) noexcept {
+  return ask(function, number, size) == Parameter::exists;
+}
+
 bool takes_arguments(CUfunction function) noexcept {
   std::size_t size = 0;
-  return ask(function, 0, &size) == Parameter::exists;
+  return parameter_size(function, 0, &size);
 }
 
 CUresult ArgumentCheck::run(CUfunction function, const Arguments& arguments) noexcept {

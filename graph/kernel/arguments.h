@@ -8,6 +8,9 @@
 namespace anycuda::graph {
 
 // Whether the kernel has at least one parameter. False if the driver does not tell.
+// The size of a parameter, in bytes. False: the kernel has fewer parameters, or the driver does not
+// tell.
+bool parameter_size(CUfunction function, std::size_t number, std::size_t* size) noexcept;
 bool takes_arguments(CUfunction function) noexcept;
 
 struct ArgumentCheck {

@@ -14,7 +14,6 @@ using Value = api::CUlaunchAttributeValue_union;
 bool same(const Dim3& one, const Dim3& other) noexcept {
   return std::equal(one.begin(), one.end(), other.begin());
 }
-bool has_cluster(const LaunchAttributes& one) noexcept { return !same(one.cluster, Dim3()); }
 
 struct Row {
   unsigned id;  // of a node's and of a launch's attribute
@@ -79,6 +78,15 @@ bool get(CUgraphNode node, const Row& row, LaunchAttributes* out) noexcept {
 
 }  // namespace
 
+bool has_cluster(const LaunchAttributes& one) noexcept { return !same(one.cluster, Dim3()); }
+
+bool fits(const Dim3& cluster, const unsigned (&grid)[3]) noexcept {
+  for (unsigned side = 0; side < 3; ++side) {
+    if (cluster[side] == 0 || grid[side] % cluster[side] != 0) return false;
+  }
+  return true;
+}
+
 CUresult check_attributes(const KernelNode& node) noexcept {
   const LaunchAttributes& given = node.attributes;
   for (const Row& row : kRows) {
@@ -86,17 +94,12 @@ CUresult check_attributes(const KernelNode& node) noexcept {
     const CUresult result = need(row.need);
     if (result != CUDA_SUCCESS) return result;
   }
-  if (!has_cluster(given)) return CUDA_SUCCESS;
-  for (unsigned side = 0; side < 3; ++side) {
-    const unsigned blocks = given.cluster[side];
-    if (blocks != 0 && node.grid[side] % blocks == 0) continue;
-    return fail(CUDA_ERROR_INVALID_VALUE,
-                "kernel cluster: %u x %u x %u blocks do not fit a grid of %u x %u x %u blocks. "
-                "Every side of the grid must be a multiple of the cluster's",
-                given.cluster[0], given.cluster[1], given.cluster[2], node.grid[0], node.grid[1],
-                node.grid[2]);
-  }
-  return CUDA_SUCCESS;
+  if (fits(given.cluster, node.grid)) return CUDA_SUCCESS;
+  return fail(CUDA_ERROR_INVALID_VALUE,
+              "kernel cluster: %u x %u x %u blocks do not fit a grid of %u x %u x %u blocks. "
+              "Every side of the grid must be a multiple of the cluster's",
+              given.cluster[0], given.cluster[1], given.cluster[2], node.grid[0], node.grid[1],
+              node.grid[2]);
 }
 
 AttributeChange::~AttributeChange() {

@@ -11,6 +11,14 @@
 
 namespace anycuda::graph {
 
+// Most nodes: adding these costs no more than the kernel.
+inline bool gives_none(const LaunchAttributes& one) noexcept {
+  return !one.cooperative && !one.programmatic && !one.priority && one.cluster[0] == 1 &&
+         one.cluster[1] == 1 && one.cluster[2] == 1;
+}
+bool has_cluster(const LaunchAttributes& one) noexcept;
+bool fits(const Dim3& cluster, const unsigned (&grid)[3]) noexcept;
+
 // An error for wrong sides of a cluster, and for an attribute that the driver is too old for.
 CUresult check_attributes(const KernelNode& node) noexcept;
 
@@ -24,7 +32,8 @@ class AttributeChange {
 
   // Sets those that are given; for a new node.
   CUresult set_given(const LaunchAttributes& wanted) noexcept;
-  // Sets those that the node has otherwise; attributes that are not given get CUDA's default.
+  // Sets those that the node has otherwise; attributes that are not given get CUDA's default. May
+  // be called a second time, for one more attribute.
   CUresult set_all(const LaunchAttributes& wanted) noexcept;
   void keep() noexcept { count_ = 0; }
 
@@ -36,7 +45,7 @@ class AttributeChange {
   static constexpr std::size_t kMost = 3;
 
   CUgraphNode node_;
-  Former former_[kMost];
+  Former former_[kMost + 1];
   std::size_t count_ = 0;
 };
 

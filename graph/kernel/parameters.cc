@@ -59,7 +59,7 @@ CUresult resolve(const KernelNode& node, api::CUDA_KERNEL_NODE_PARAMS_st* out, O
                             {typed, node.function != nullptr, node.code_owner != nullptr});
   if (result == CUDA_SUCCESS) result = check_sides("grid", node.grid);
   if (result == CUDA_SUCCESS) result = check_sides("block", node.block);
-  if (result == CUDA_SUCCESS) result = check_attributes(node);
+  if (result == CUDA_SUCCESS && !gives_none(node.attributes)) result = check_attributes(node);
   if (result != CUDA_SUCCESS) return result;
   *out = {};
   out->func = typed ? node.kernel.function() : node.function;

@@ -17,7 +17,8 @@ def run(log: Log, checked: bool = False) -> int:
         if not checker:
             log.say("graph: memcheck skipped: compute-sanitizer is not installed")
             return failures
-        # The process that started another sees its end; the parent's checker does not.
-        topics = [topic for topic in checks.topics_of(PROGRAM, env) if topic != "exits"]
+        # The process that started another sees its end; the parent's checker does not. The checker runs one kernel at
+        # a time, and programmatic launches need two.
+        topics = [topic for topic in checks.topics_of(PROGRAM, env) if topic not in ("exits", "programmatic")]
         failures += checks.run("graph", PROGRAM, env, log, checker, topics)
     return failures

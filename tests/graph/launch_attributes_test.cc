@@ -103,6 +103,44 @@ TEST_F(LaunchAttributesOfNodes, FailureLeavesTheNodeAsItWas) {
   expect_none(of(node));
 }
 
+// The driver refuses a grid that does not fit the node's cluster, and the other way round.
+TEST_F(LaunchAttributesOfNodes, ClusterAndGridChangeTogether) {
+  const auto clustered = [&](unsigned blocks, unsigned cluster, int value) {
+    LaunchAttributes attributes;
+    attributes.cluster = cluster;
+    attributes.cooperative = cluster == 3;
+    return kernel_node(kernel_, {blocks, 32, 0, attributes}, value);
+  };
+  const auto grid_and_cluster = [&](CUgraphNode node) {
+    KernelNode read;
+    EXPECT_EQ(get_kernel(graph_, node, &read), kOk) << last_error();
+    return std::vector<unsigned>{read.grid[0], read.attributes.cluster[0]};
+  };
+  const CUgraphNode node = graph_.add(clustered(8, 4, 1));
+  for (const auto& [blocks, cluster] :
+       {std::pair{6U, 3U}, {1U, 1U}, {5U, 5U}, {10U, 5U}, {8U, 8U}}) {
+    ASSERT_EQ(set_kernel(graph_, node, clustered(blocks, cluster, 2)), kOk) << last_error();
+    EXPECT_THAT(grid_and_cluster(node), ElementsAre(blocks, cluster));
+  }
+  ASSERT_EQ(set_kernel(graph_, node, clustered(8, 4, 7)), kOk) << last_error();
+  for (const char* function : {"cuGraphKernelNodeSetAttribute", "cuGraphKernelNodeSetParams"}) {
+    std::size_t failed = 0;
+    for (std::size_t nth = 1;; ++nth) {
+      driver().fail_function(function, nth, CUDA_ERROR_OUT_OF_MEMORY);
+      if (set_kernel(graph_, node, clustered(6, 3, 2)) == kOk) break;
+      ++failed;
+      KernelNode read;
+      ASSERT_EQ(get_kernel(graph_, node, &read), kOk);
+      EXPECT_THAT(grid_and_cluster(node), ElementsAre(8U, 4U)) << function << " " << nth;
+      EXPECT_FALSE(read.attributes.cooperative);
+      EXPECT_EQ(*static_cast<const int*>(read.arguments[0]), 7);
+    }
+    EXPECT_GE(failed, 1U) << function;
+    driver().fail_function(function, 0, 0);
+    ASSERT_EQ(set_kernel(graph_, node, clustered(8, 4, 7)), kOk) << last_error();
+  }
+}
+
 // During a capture into the graph the driver removes no node: it stays, with its owners.
 TEST_F(LaunchAttributesOfNodes, NodeThatStaysAfterAFailureKeepsItsOwners) {
   Watched owner;

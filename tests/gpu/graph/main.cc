@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
                                {"operands", on_device<operands>},
                                {"arguments", on_device<arguments>},
                                {"attributes", on_device<attributes>},
+                               {"programmatic", on_device<programmatic>},
                                {"structure", on_device<structure>},
                                {"reading", on_device<reading>},
                                {"results", on_device<results>},

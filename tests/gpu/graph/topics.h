@@ -11,7 +11,8 @@ void owners();    // each kind x {graph, clone, child, body, executable}, every 
 void slots();     // set_owner, get_owner, replaced owners, removed nodes
 void operands();  // typed, raw, both: what is kept and what is refused
 void arguments();     // of kernels, typed
-void attributes();    // clusters, cooperative launches, priorities, programmatic launches
+void attributes();    // clusters, cooperative launches, priorities
+void programmatic();  // programmatic dependent launch
 void structure();     // edges and child graphs that change, memory nodes, adopted executables
 void reading();       // nodes, edges, parameters, a picture
 void results();       // launches compute from what only the graph holds

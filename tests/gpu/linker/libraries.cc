@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "anycuda/graph/drain.h"
 #include "anycuda/graph/exec.h"
 #include "anycuda/graph/stream_launch.h"
 #include "linker/fixture.h"
@@ -212,11 +213,14 @@ void in_a_graph() {
   DRIVER(check, exec.launch(stream));
   DRIVER(check, stream.wait());
   check.equal("the first bits", read(values.address(), 1)[0], 0x40000000);
+  DRIVER(check, exec.destroy());
+  while (graph::drain() != 0 || graph::pending() != 0) {
+  }
 }
 
 // cuda.core does not unload libraries, since it does not know their contexts.
 void unloading() {
-  Check check("unloading: without a context, after a context, at the end of the process");
+  Check check("unloading: without a context, and after a context");
   const auto code = compiled(Output::cubin);
   for (int round = 0; check && round < 200; ++round)
     launch(check, Library::load(code).kernel("&scale<int>"));
@@ -230,9 +234,6 @@ void unloading() {
   used = {};
   use_device();
   DRIVER(check, cuCtxSynchronize());
-  // Destroyed after main(), which has reset the context.
-  static const Library at_exit = Library::load(code);
-  launch(check, at_exit.kernel("&scale<int>"));
 }
 
 void threads() {
@@ -264,6 +265,13 @@ void libraries() {
   in_a_graph();
   threads();
   unloading();
+}
+
+void library_at_exit() {
+  use_device();
+  Check check("a library that is unloaded at the end of the process, after its context");
+  static const Library at_exit = Library::load(compiled(Output::cubin));
+  launch(check, at_exit.kernel("&scale<int>"));
 }
 
 }  // namespace gputest

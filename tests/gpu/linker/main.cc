@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
                                {"failing", failing},
                                {"workers", workers},
                                {"libraries", libraries},
+                               {"library_at_exit", library_at_exit},
                                {"cached", cached},
                                {"walk", walk_links},
                                {"growth_nvjitlink", growth_nvjitlink},

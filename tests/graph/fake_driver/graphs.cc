@@ -132,6 +132,7 @@ unsigned cuGraphKernelNodeSetParams(::CUgraphNode_st* node,
                                     const CUDA_KERNEL_NODE_PARAMS_st* parameters) {
   FAULT;
   if (of_type(node, CU_GRAPH_NODE_TYPE_KERNEL) == nullptr) return 1;
+  if (!fake::cluster_fits(node->attributes.cluster, *parameters)) return fake::kInvalidClusterSize;
   fake::set_kernel(node, *parameters);
   return 0;
 }

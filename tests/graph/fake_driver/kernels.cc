@@ -16,6 +16,15 @@ int* fake::number_in(Attributes* attributes, unsigned id) {
   }
 }
 
+bool fake::cluster_fits(const api::CUlaunchAttributeValue_union_clusterDim& cluster,
+                        const api::CUDA_KERNEL_NODE_PARAMS_st& kernel) {
+  const auto fits = [](unsigned blocks, unsigned side) {
+    return blocks == 0 || side % blocks == 0;
+  };
+  return fits(cluster.x, kernel.gridDimX) && fits(cluster.y, kernel.gridDimY) &&
+         fits(cluster.z, kernel.gridDimZ);
+}
+
 namespace anycuda::api {
 namespace {
 
@@ -65,6 +74,10 @@ extern "C" {
 unsigned cuGraphKernelNodeSetAttribute(::CUgraphNode_st* node, unsigned id, const Value* value) {
   FAULT;
   if (!is_kernel(node) || id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION) return 1;
+  if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+      !fake::cluster_fits(value->clusterDim, node->kernel)) {
+    return fake::kInvalidClusterSize;
+  }
   return set(&node->attributes, id, *value);
 }
 unsigned cuGraphKernelNodeGetAttribute(::CUgraphNode_st* node, unsigned id, Value* value) {

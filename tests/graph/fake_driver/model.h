@@ -110,6 +110,11 @@ struct Launch {
 // The field of an attribute; nullptr for the cluster, and for one that this driver does not have.
 int* number_in(Attributes* attributes, unsigned id);
 
+constexpr unsigned kInvalidClusterSize = 912;
+// As a real driver, which refuses a cluster and a grid that do not fit each other.
+bool cluster_fits(const api::CUlaunchAttributeValue_union_clusterDim& cluster,
+                  const api::CUDA_KERNEL_NODE_PARAMS_st& kernel);
+
 struct World {
   std::recursive_mutex lock;
   unsigned last_id = 0;  // of graphs, nodes and executable graphs; never given again
