@@ -136,6 +136,11 @@ CUresult set_child(const GraphView& graph, CUgraphNode node, const GraphView& ch
     parameters.type = api::CU_GRAPH_NODE_TYPE_GRAPH;
     parameters.graph.graph = source->graph.load();
     result = answered("cuGraphNodeSetParams", api::cuGraphNodeSetParams(node, &parameters));
+    if (result == CUDA_ERROR_NOT_SUPPORTED) {
+      return fail(result,
+                  "the driver replaces no child of a graph with memory nodes, and embeds no graph "
+                  "with memory or conditional nodes (cuGraphNodeSetParams). Make a new graph");
+    }
     if (result != CUDA_SUCCESS) return result;
     state->forget_embedded(node);
     CUgraph inner = nullptr;

@@ -93,6 +93,15 @@ TEST_F(ChildUpdate, FailureLeavesTheFormerChild) {
   EXPECT_TRUE(former_.alive());
 }
 
+// As driver 580 does.
+TEST_F(ChildUpdate, BesideMemoryNodesIsNotSupported) {
+  MemAllocNode memory{64};
+  graph_.allocate({}, &memory);
+  EXPECT_EQ(set_child(graph_, child_, with(nullptr)), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_THAT(last_error(), HasSubstr("no child of a graph with memory nodes"));
+  EXPECT_TRUE(former_.alive());
+}
+
 // The driver has replaced the child: the library then knows as little of it as of one that a raw
 // call has added.
 TEST_F(ChildUpdate, DriverThatDoesNotNameTheNewChild) {

@@ -257,7 +257,7 @@ unsigned cuGraphNodeSetParams(::CUgraphNode_st* node, CUgraphNodeParams_st* para
   const auto& given = parameters->graph;
   if (fake::living(given.graph) == nullptr || given.ownership != 0) return 1;
   if (given.graph == node->inner.front()) return 1;
-  if (fake::is_bound(*given.graph)) return 801;
+  if (fake::is_bound(*given.graph) || fake::has_memory_nodes(*node->graph)) return 801;
   ::CUgraph_st* const copy = fake::copy_of(*given.graph);
   copy->embedded = true;
   fake::destroy(node->inner.front());

@@ -223,7 +223,8 @@ OpaqueHandle graph_get_owner(const GraphView& graph, CUgraphNode node, OwnerRole
 // views become invalid. The node's edges and its own owners stay; clones and executable graphs made
 // before keep the former child. `embedded` (may be nullptr) gets the view of the copy.
 // CUDA_ERROR_INVALID_VALUE: the other graph is in this node, so that the driver would destroy what
-// it copies. Drivers of CUDA 12.2 or later.
+// it copies. CUDA_ERROR_NOT_SUPPORTED: a graph with memory nodes (measured with driver 580), or a
+// driver before CUDA 12.2.
 [[nodiscard]] CUresult set_child(const GraphView& graph, CUgraphNode node, const GraphView& child,
                                  GraphView* embedded = nullptr);
 
