@@ -273,7 +273,7 @@ TEST_F(CacheStore, FullDiskIsNoError) {
     store.put("small", {"code"});
     return store.problem().find("Read-only") != std::string::npos ? 0 : 4;
   });
-  if (status == 77) GTEST_SKIP() << "this user may not mount a file system";
+  if (status == 77) GTEST_SKIP() << "only root may mount a file system here";
   EXPECT_EQ(status, 0);
 }
 
