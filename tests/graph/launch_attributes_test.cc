@@ -151,7 +151,6 @@ TEST_F(LaunchAttributesOfNodes, NodeThatStaysAfterAFailureKeepsItsOwners) {
   Watched owner;
   KernelNode node = kernel_node(kernel_, config(all()), 1);
   node.argument_owner = owner.take();
-  if (version() < 12030) GTEST_SKIP() << "this driver does not capture into a graph";
   Capture capture;
   ASSERT_EQ(Capture::begin_to_graph(static_cast<CUstream>(driver().new_stream()), graph_, {},
                                     CaptureMode::relaxed, &capture),
