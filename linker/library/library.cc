@@ -53,6 +53,15 @@ struct Library::State {
     const auto found = lowered_names.find(wanted);
     return found != lowered_names.end() ? found->second : wanted;
   }
+  using GetVariable = unsigned (*)(unsigned long long*, std::size_t*, CUlib_st*, const char*);
+  linker::Variable variable(const std::string& wanted, GetVariable get,
+                            const char* function) const {
+    linker::Variable found;
+    const std::string& name_in_code = lowered(wanted);
+    linker::require(get(&found.address, &found.bytes, library, name_in_code.c_str()), function,
+                    "for " + quoted(name_in_code) + " " + about(), log.text());
+    return found;
+  }
 
   std::string name;
   std::map<std::string, std::string> lowered_names;
@@ -167,23 +176,11 @@ std::vector<std::string> Library::kernel_names() const {
 }
 
 linker::Variable Library::global(const std::string& name) const {
-  const State& state = existing(state_);
-  linker::Variable variable;
-  const std::string& lowered = state.lowered(name);
-  linker::require(
-      api::cuLibraryGetGlobal(&variable.address, &variable.bytes, state.library, lowered.c_str()),
-      "cuLibraryGetGlobal", "for " + quoted(lowered) + " " + state.about(), state.log.text());
-  return variable;
+  return existing(state_).variable(name, api::cuLibraryGetGlobal, "cuLibraryGetGlobal");
 }
 
 linker::Variable Library::managed(const std::string& name) const {
-  const State& state = existing(state_);
-  linker::Variable variable;
-  const std::string& lowered = state.lowered(name);
-  linker::require(
-      api::cuLibraryGetManaged(&variable.address, &variable.bytes, state.library, lowered.c_str()),
-      "cuLibraryGetManaged", "for " + quoted(lowered) + " " + state.about(), state.log.text());
-  return variable;
+  return existing(state_).variable(name, api::cuLibraryGetManaged, "cuLibraryGetManaged");
 }
 
 }  // namespace anycuda
