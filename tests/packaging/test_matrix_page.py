@@ -24,7 +24,7 @@ def written() -> str:
 
 def run(symbol: str, caller: str, runtimes: str, kind: str, reason: str = "", since: str = "",
         driver: str = "") -> data.Run:
-    return data.Run("small", symbol, caller, tuple(runtimes.split()), kind, "", "", (), since, driver,
+    return data.Run("small", symbol, caller, tuple(runtimes.split()), data.Disposition(kind), "", "", (), since, driver,
                     reason)
 
 

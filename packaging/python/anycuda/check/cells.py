@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from ..analysis.file_use import FileUse, Reference, Use
-from ..matrix.data import ANY_CALLER, Library, Matrix, Run, major_of
+from ..matrix.data import ANY_CALLER, Disposition, Library, Matrix, Run, major_of
 
-# In addition to the matrix's kinds. unchecked: the reference has no symbol version and the outcome depends on the
-# caller's major. unknown: no stub of this anycuda has the function, so a file that needs it does not load.
-UNCHECKED, UNKNOWN = "unchecked", "unknown"
-WORKS = ("direct", "renamed", "adapted", "emulated")
-FAILS = ("absent", "rejected", UNCHECKED, UNKNOWN)
+UNCHECKED, UNKNOWN = Disposition.UNCHECKED, Disposition.UNKNOWN
+WORKS = (Disposition.DIRECT, Disposition.RENAMED, Disposition.ADAPTED, Disposition.EMULATED)
+FAILS = (Disposition.ABSENT, Disposition.REJECTED, UNCHECKED, UNKNOWN)
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ class Cells:
     def _run(self, library: Library, symbol: str, caller: str, release: str) -> Run:
         """The cell for one release."""
         if release not in library.runtimes:
-            return _failing(library, symbol, caller, release, "absent",
+            return _failing(library, symbol, caller, release, Disposition.ABSENT,
                             f"CUDA {major_of(release)} has no {library.product.split(' (')[0]}")
         for run in self._runs(library).get((symbol, caller), []):
             if release in run.runtimes:
@@ -124,12 +122,12 @@ class Cells:
     def _native(self, library: Library, symbol: str, release: str) -> Run:
         """An unversioned caller gets the installed function of that name, unadapted."""
         own = self._run(library, symbol, major_of(release), release)
-        if own.kind == UNKNOWN or own.kind == "absent":
-            reason = own.reason if own.kind == "absent" else f"CUDA {major_of(release)} has no function of that name"
-            return _failing(library, symbol, "", release, "absent", reason)
+        if own.kind in (UNKNOWN, Disposition.ABSENT):
+            reason = f"CUDA {major_of(release)} has no function of that name" if own.kind is UNKNOWN else own.reason
+            return _failing(library, symbol, "", release, Disposition.ABSENT, reason)
         others = [self._run(library, symbol, caller, release) for caller in library.callers
                   if (symbol, caller) in self._runs(library)]
-        unlike = [run for run in others if run.kind != "direct"]
+        unlike = [run for run in others if run.kind is not Disposition.DIRECT]
         if not unlike:
             return own._replace(caller="")
         callers: dict[str, list[str]] = {}
@@ -140,7 +138,7 @@ class Cells:
                         f"{wanted}; the file does not record for which CUDA it was built")
 
 
-def _failing(library: Library, symbol: str, caller: str, release: str, kind: str, reason: str) -> Run:
+def _failing(library: Library, symbol: str, caller: str, release: str, kind: Disposition, reason: str) -> Run:
     return Run(library.name, symbol, caller, (release,), kind, "", "", (), "", "", reason)
 
 

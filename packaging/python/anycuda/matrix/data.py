@@ -11,9 +11,25 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..failure import Failure
+from ..kind import Kind
 
 FORMAT = 1
-KINDS = ("direct", "renamed", "adapted", "emulated", "absent", "rejected")
+
+
+class Disposition(Kind):
+    """The outcome of a call. matrix.json has all but the last two, which are of references in a checked file."""
+
+    DIRECT = "direct"  # the installed function of that name is called
+    RENAMED = "renamed"  # another name with the same meaning
+    ADAPTED = "adapted"  # an adapter converts between two layouts
+    EMULATED = "emulated"  # made from other calls
+    ABSENT = "absent"  # returns an error: the installed CUDA lacks the function
+    REJECTED = "rejected"  # returns an error: the caller cannot call the installed function safely
+    UNCHECKED = "unchecked"  # the reference has no symbol version, and the outcome depends on the caller's major
+    UNKNOWN = "unknown"  # no stub of this anycuda has the function, so a file that needs it does not load
+
+
+KINDS = tuple(Disposition)[:-2]  # those of matrix.json
 ANY_CALLER = "any"
 # Not resolved: a build folder's package is a link to the source tree, and its files are beside the link.
 _PACKAGE = Path(__file__).absolute().parent.parent
@@ -26,7 +42,7 @@ class Run(NamedTuple):
     symbol: str
     caller: str
     runtimes: tuple[str, ...]
-    kind: str
+    kind: Disposition
     target: str
     function: str
     needs: tuple[str, ...]
@@ -128,6 +144,8 @@ def _runs(name: str, about: dict) -> list[Run]:
     answers = [dict(zip(about["answer_fields"], answer)) for answer in about["answers"]]
     for answer in answers:
         answer["needs"] = tuple(answer["needs"])
+        # A word that only a newer matrix has stays as it is.
+        answer["kind"] = Disposition.__members__.get(answer["kind"].upper(), answer["kind"])
     # Twelve rows in thirteen have the same answers as another row.
     unpack = functools.cache(functools.partial(_unpack, about["runtimes"]))
     return [

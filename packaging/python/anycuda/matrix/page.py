@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from . import fold
-from .data import Library, Matrix, Run, major_of
+from .data import Disposition, Library, Matrix, Run, major_of
 
 WIDTH = 110
 COMMAND = "anycuda matrix --markdown > docs/cross-major-cells.md"
@@ -54,10 +54,10 @@ def _sections(library: Library) -> Iterable[str]:
         if major_of(run.runtimes[0]) == run.caller:
             continue
         item = _item(run)
-        if run.kind == "absent":
+        if run.kind is Disposition.ABSENT:
             key = next((start for start in (_WORKS, _ADDED) if item.reason.startswith(start)), run.kind)
             found.setdefault(key, []).append(item)
-        elif run.kind == "rejected":
+        elif run.kind is Disposition.REJECTED:
             found.setdefault(run.kind, []).append(item)
         if run.driver:
             found.setdefault("driver", []).append(
@@ -91,7 +91,7 @@ def _driver(library: Library) -> Iterable[str]:
     ) + "\n"
     absent: dict[tuple[str, str], list[str]] = {}
     for run in library.runs:
-        if run.kind == "absent":
+        if run.kind is Disposition.ABSENT:
             absent.setdefault((run.symbol, run.since), []).extend(run.runtimes)
     yield from _groups([
         Item(symbol, ("", fold.ranges(tuple(on), library)), _declared(since, tuple(on) == branches, library))
@@ -116,11 +116,11 @@ def _own_releases(library: Library) -> Iterable[str]:
     rejected, absent, later = [], [], []
     for symbol, runs in groupby(library.runs, lambda run: run.symbol):
         found = list(runs)
-        having = [runtime for run in found if run.kind != "absent" for runtime in run.runtimes]
-        rejected += [_for_all(run) for run in found if run.kind == "rejected"]
+        having = [runtime for run in found if run.kind is not Disposition.ABSENT for runtime in run.runtimes]
+        rejected += [_for_all(run) for run in found if run.kind is Disposition.REJECTED]
         if not having:
             absent += [_for_all(run) for run in found]
-        elif any(run.kind == "absent" for run in found):
+        elif any(run.kind is Disposition.ABSENT for run in found):
             later.append(Item(symbol, _ALL, _having(having, library)))
     # Only callers of an earlier major of the library have these two.
     yield from _titled({f"Rejected: error {library.status['rejected']}": rejected,
@@ -158,7 +158,7 @@ def _item(run: Run) -> Item:
     """The entry of a run. The direction already names the majors, so the reason drops them, and drops the pair of
     releases that showed a difference, which the matrix has."""
     major = major_of(run.runtimes[0])
-    if run.kind == "absent" and run.since:
+    if run.kind is Disposition.ABSENT and run.since:
         return Item(run.symbol, (run.caller, major),
                     f"{_WORKS} {run.since} on" if major_of(run.since) == major else f"{_ADDED} {run.since}")
     reason = re.sub(r" \(built for [^)]*\)$", "", run.reason)

@@ -8,18 +8,18 @@ from collections import Counter
 from itertools import groupby
 
 from .. import terminal
-from .data import KINDS, Library, Matrix
+from .data import KINDS, Disposition, Library, Matrix
 from .fold import lines, ranges
 
 SCHEMA = 1
 _ABOUT = ("product", "stub", "is_driver", "own_releases", "status", "callers", "runtimes")
-COLOURS = {
-    "direct": "green",
-    "renamed": "green",
-    "adapted": "cyan",
-    "emulated": "cyan",
-    "absent": "yellow",
-    "rejected": "red",
+COLOURS: dict[str, str] = {
+    Disposition.DIRECT: "green",
+    Disposition.RENAMED: "green",
+    Disposition.ADAPTED: "cyan",
+    Disposition.EMULATED: "cyan",
+    Disposition.ABSENT: "yellow",
+    Disposition.REJECTED: "red",
 }
 
 
