@@ -17,8 +17,9 @@ from doctor_support import COMMAND, ROOT, WORKING, Machine, with_core
 from test_code_rules import FACTS, cubin, ptx
 
 from anycuda.analysis import describe_kernels, device_code, kernels
-from anycuda.analysis.device_code import LTO_IR, Code, DeviceCode
-from anycuda.check import describe_verdict, here, input_verdict
+from anycuda.analysis.device_code import Code, CodeKind, DeviceCode
+from anycuda.check import describe_verdict, here
+from anycuda.check.input_verdict import InputVerdict, VerdictKind
 from anycuda.doctor.findings import Driver, Findings, Gpu
 from anycuda.failure import Failure
 
@@ -50,7 +51,7 @@ class Needs(unittest.TestCase):
             self.assertEqual((needs.driver, needs.unknown), (driver, True), codes)
         self.assertFalse(kernels.needs(found([cubin(80, (13, 0))]).files, FACTS).unknown)
         self.assertIn("needs driver 580, possibly a newer one", describe_verdict.sentence(
-            input_verdict.InputVerdict(input_verdict.FREE, kernels=kernels.needs(found(*files).files, FACTS))))
+            InputVerdict(VerdictKind.FREE, kernels=kernels.needs(found(*files).files, FACTS))))
 
     def test_static_runtime_before_11_8(self):
         for codes, driver in (([cubin(70, (10, 0)), cubin(75, (10, 2))], 440), ([cubin(70, (9, 0))], 384),
@@ -59,7 +60,7 @@ class Needs(unittest.TestCase):
             self.assertEqual(kernels.driver_of_old_runtime(codes, FACTS), driver, codes)
 
     def test_lto_ir_needs_no_driver(self):
-        self.assertIsNone(kernels.needs(found([Code(LTO_IR, 80)]).files, FACTS))
+        self.assertIsNone(kernels.needs(found([Code(CodeKind.LTO_IR, 80)]).files, FACTS))
 
 
 class OnDrivers(unittest.TestCase):

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from anycuda.analysis import code_rules, gpus
-from anycuda.analysis.device_code import CUBIN, LTO_IR, PTX, Code
+from anycuda.analysis.device_code import Code, CodeKind
 from doctor_support import ROOT
 from generate import gpu_facts, products
 
@@ -20,11 +20,11 @@ FACTS = gpus.of_json(gpu_facts.read(CATALOGUE))
 
 
 def cubin(architecture: int, toolkit: tuple[int, int] | None, target: str = "", **rest) -> Code:
-    return Code(CUBIN, architecture, target, None, toolkit, **rest)
+    return Code(CodeKind.CUBIN, architecture, target, None, toolkit, **rest)
 
 
 def ptx(architecture: int, version: tuple[int, int], target: str = "", **rest) -> Code:
-    return Code(PTX, architecture, target, version, None, **rest)
+    return Code(CodeKind.PTX, architecture, target, version, None, **rest)
 
 
 class Targets(unittest.TestCase):
@@ -64,11 +64,11 @@ class Targets(unittest.TestCase):
     def every_code() -> list[Code]:
         """Of the catalogue's GPUs, with the targets that compilers have: 90a, 100f."""
         first = {"": 0, "a": 90, "f": 100}
-        return [Code(kind, number, target) for kind in (CUBIN, PTX) for target in first for number in FACTS.gpus
-                if number >= first[target]]
+        return [Code(kind, number, target) for kind in (CodeKind.CUBIN, CodeKind.PTX) for target in first
+                for number in FACTS.gpus if number >= first[target]]
 
     def test_lto_ir_runs_on_none(self):
-        self.assertEqual(self.gpus_of(Code(LTO_IR, 80)), "")
+        self.assertEqual(self.gpus_of(Code(CodeKind.LTO_IR, 80)), "")
 
 
 class Drivers(unittest.TestCase):
@@ -84,12 +84,12 @@ class Drivers(unittest.TestCase):
 
     def test_the_oldest_driver_is_that_of_the_newest_code(self):
         codes = [cubin(80, (12, 4)), cubin(90, (11, 8)), ptx(90, (8, 4))]
-        self.assertEqual(code_rules.oldest_driver(codes, CUBIN, FACTS), 525)
-        self.assertEqual(code_rules.oldest_driver(codes, PTX, FACTS), 550)
-        self.assertEqual(code_rules.oldest_driver([*codes, cubin(80, None)], CUBIN, FACTS), 525)
-        self.assertFalse(code_rules.is_known([*codes, cubin(80, None)], CUBIN, FACTS))
-        self.assertTrue(code_rules.is_known(codes, CUBIN, FACTS))
-        self.assertEqual(code_rules.oldest_driver([], CUBIN, FACTS), 0)
+        self.assertEqual(code_rules.oldest_driver(codes, CodeKind.CUBIN, FACTS), 525)
+        self.assertEqual(code_rules.oldest_driver(codes, CodeKind.PTX, FACTS), 550)
+        self.assertEqual(code_rules.oldest_driver([*codes, cubin(80, None)], CodeKind.CUBIN, FACTS), 525)
+        self.assertFalse(code_rules.is_known([*codes, cubin(80, None)], CodeKind.CUBIN, FACTS))
+        self.assertTrue(code_rules.is_known(codes, CodeKind.CUBIN, FACTS))
+        self.assertEqual(code_rules.oldest_driver([], CodeKind.CUBIN, FACTS), 0)
 
     def test_the_rule_of_the_stubs_is_the_same(self):
         source = (ROOT / "compat/rules/driver_rule.cc").read_text(encoding="utf-8")
@@ -149,7 +149,7 @@ class Loading(unittest.TestCase):
 
     def test_what_is_not_known_is_not_answered(self):
         self.assertIsNone(self.answer([cubin(80, None)], 550, 80).loads)
-        self.assertIsNone(self.answer([Code(LTO_IR, 80)], 550, 80).loads)
+        self.assertIsNone(self.answer([Code(CodeKind.LTO_IR, 80)], 550, 80).loads)
         late = self.answer([ptx(80, (9, 5))], 700, 80)
         self.assertEqual((late.loads, late.reason),
                          (None, "Whether driver 700 compiles PTX 9.5 (compute_80) is unknown: this version of anycuda "
@@ -183,7 +183,7 @@ class Loading(unittest.TestCase):
         self.assertIs(self.answer([text, ptx(75, (9, 0))], 580, 90).loads, True)
         self.assertIn("Concatenated entries (nvcc --concat): driver 615 or newer reads them, driver 580 or older does "
                       "not; for drivers in between it is unknown.", code_rules.describe([one], FACTS))
-        self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], PTX, FACTS), True)
+        self.assertIs(code_rules.is_known([replace(ptx(80, (9, 4)), concatenated=True)], CodeKind.PTX, FACTS), True)
 
     def test_drivers_before_12_4_read_no_zstd(self):
         for code, answer in (
@@ -212,7 +212,7 @@ class Loading(unittest.TestCase):
         self.assertEqual(self.answer([cubin(60, (12, 0))], 340, 60).hint, "Install driver 375 or newer.")
 
     def test_the_description(self):
-        self.assertEqual(code_rules.describe([*self.CODES, ptx(90, (8, 4), "a"), Code(LTO_IR, 80)], FACTS), [
+        self.assertEqual(code_rules.describe([*self.CODES, ptx(90, (8, 4), "a"), Code(CodeKind.LTO_IR, 80)], FACTS), [
             "Native code for sm_80, sm_90.", "PTX for compute_90, which the driver compiles for this and newer GPUs.",
             "PTX for compute_90a, which the driver compiles only for that GPU (a) or GPU family (f).",
             "LTO-IR, which nvcc or nvJitLink links.", "The cubins of CUDA 12.4 need driver 525 or newer.",

@@ -18,7 +18,7 @@ from pathlib import Path
 from unittest import mock
 
 from anycuda.analysis import device_code
-from anycuda.analysis.device_code import CUBIN, PTX, Code, DeviceCode
+from anycuda.analysis.device_code import Code, CodeKind, DeviceCode
 from anycuda.repair import waiting
 from build_folder import BUILD, artifact, build_file, with_real_libraries
 from doctor_support import ROOT, library_file
@@ -66,7 +66,7 @@ class RealFiles(unittest.TestCase):
     def test_the_toolkit_of_each_cubin_is_known(self):
         for release, made_by in ("11.8", {11}), ("12.9", {12}), ("13.5", {13}):
             read = device_code.of_file(library_file("nvjpeg", release), PROGRAM)
-            self.assertEqual({code.toolkit and code.toolkit[0] for code in read.of(CUBIN)}, made_by)
+            self.assertEqual({code.toolkit and code.toolkit[0] for code in read.of(CodeKind.CUBIN)}, made_by)
 
     def test_concatenated_entries_of_nvcc(self):
         """Made by nvcc 13.5 --concat, with zstd and LZ4."""
@@ -74,7 +74,7 @@ class RealFiles(unittest.TestCase):
             file = CORPUS / name
             self.check(file)
             codes = device_code.of_file(file, PROGRAM).codes
-            self.assertEqual({code.toolkit for code in codes if code.kind == CUBIN}, {(13, 5)})
+            self.assertEqual({code.toolkit for code in codes if code.kind is CodeKind.CUBIN}, {(13, 5)})
             self.assertEqual({code.name for code in codes if code.concatenated},
                              {"sm_80", "sm_90", "sm_90a", "compute_80", "compute_90a", "sm_100f", "sm_120a"})
 
@@ -140,7 +140,7 @@ class Faults(FileCase):
             for shown in Path(os.fsdecode(path)), Path(os.fsdecode(name)):
                 with contextlib.chdir(self.folder):
                     read = device_code.of_file(shown, PROGRAM)
-                self.assertEqual(read.codes, (Code(PTX, 90, "", (8, 4), size=27),), name)
+                self.assertEqual(read.codes, (Code(CodeKind.PTX, 90, "", (8, 4), size=27),), name)
 
     def test_a_file_of_very_many_kinds_of_entries_is_cut(self):
         entry = struct.Struct("<HHIQIIHHIIIQQQ")
@@ -249,7 +249,7 @@ class Waiting(FileCase):
     def read(self, paths: list[Path]) -> list[DeviceCode]:
         self.runs.append([path.name for path in paths])
         self.assertTrue(all(path.exists() for path in paths))
-        return [DeviceCode((Code(CUBIN, int(path.name)),)) for path in paths]
+        return [DeviceCode((Code(CodeKind.CUBIN, int(path.name)),)) for path in paths]
 
     def add(self, name: str, size: int, is_kept: bool = False) -> None:
         self.waiting.reserve(size)
@@ -278,7 +278,7 @@ class Waiting(FileCase):
 
 class Groups(unittest.TestCase):
     def test_alike_entries_of_several_files_are_one(self):
-        one, text = Code(CUBIN, 80, toolkit=(12, 4), entries=2, size=10), Code(PTX, 80, ptx=(8, 4))
+        one, text = Code(CodeKind.CUBIN, 80, toolkit=(12, 4), entries=2, size=10), Code(CodeKind.PTX, 80, ptx=(8, 4))
         self.assertEqual(device_code.joined([one, text, replace(one, entries=3, size=5)]),
                          (replace(one, entries=5, size=15), text))
 

@@ -7,8 +7,8 @@ import unittest
 from pathlib import Path
 
 from elf_support import read
-from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
-from anycuda.analysis.libraries import Library, Major, Table
+from anycuda.analysis.file_use import FileUse, Provided, Provides, Reference, Use
+from anycuda.analysis.libraries import Library, Linking, Major, Table
 from anycuda.elf.edit import Edit
 from anycuda.elf.symbols import Symbol
 from anycuda.failure import Failure
@@ -37,7 +37,8 @@ def undefined(name: str, version: str = "", file: str = "", weak: bool = False) 
 
 def cudart(how: str, needed: str | None, majors: tuple, *symbols: tuple) -> Use:
     """symbols: (name, major) or (name, major, weak)"""
-    return Use("cudart", needed, how, majors, tuple(Reference(*one, *([False] * (3 - len(one)))) for one in symbols))
+    return Use("cudart", needed, Linking(how), majors,
+               tuple(Reference(*one, *([False] * (3 - len(one)))) for one in symbols))
 
 
 class Decide(unittest.TestCase):
@@ -74,14 +75,14 @@ class Decide(unittest.TestCase):
         self.assertIs(kind(), NothingToPatch)
         self.assertIs(kind(other=("libcublas.so.12",)), NothingToPatch)
         for what in ("stub", "dropin", "original", "renamed", "peer"):
-            self.assertIs(kind(provides=Provides("cudart", what, "")),
+            self.assertIs(kind(provides=Provides("cudart", Provided(what), "")),
                           NothingToPatch if what in ("stub", "dropin") else Failure)
         self.assertIs(kind(static=True), Failure)
-        self.assertIs(kind(Use("cudart", None, "loaded", (), strings=("libcudart.so.12",))), Failure)
+        self.assertIs(kind(Use("cudart", None, Linking.LOADED, (), strings=("libcudart.so.12",))), Failure)
 
     def test_what_was_linked_to_the_stub_itself(self):
         for built_for in ("", "12"):
-            use = Use("cudart", "libcudart_stub.so", "stub", (), (), native=True)
+            use = Use("cudart", "libcudart_stub.so", Linking.STUB, (), (), native=True)
             made = self.decide(use, finds=True, wanted=Wanted(built_for=built_for))
             self.assertFalse(made.changes)
             self.assertRegex(made.left[0], "linked with -lcudart_stub, .*lib/anycuda/link/MAJOR")
@@ -106,7 +107,7 @@ class Decide(unittest.TestCase):
         self.assertEqual(set(made.edit.needed), {"libcudart-5a077122.so.12", "libcudart.so.12"})
 
     def test_the_driver_has_no_versions(self):
-        made = self.decide(Use("cuda", "libcuda.so.1", "named", (), (Reference("cuInit", "", False),)))
+        made = self.decide(Use("cuda", "libcuda.so.1", Linking.NAMED, (), (Reference("cuInit", "", False),)))
         self.assertEqual(made.edit.needed, {"libcuda.so.1": "libcuda_stub.so"})
         self.assertEqual(made.edit.versions, {})
 
@@ -131,7 +132,7 @@ class Decide(unittest.TestCase):
                      cudart("unnamed", None, (), ("cudaMalloc", "")),
                      wanted=Wanted(built_for="9"))
         self.refused("does not know .* of CUDA 11: use --built-for with one of 12",
-                     Use("nvjitlink", None, "unnamed", (), (Reference("nvJitLinkCreate", "", False),)),
+                     Use("nvjitlink", None, Linking.UNNAMED, (), (Reference("nvJitLinkCreate", "", False),)),
                      wanted=Wanted(built_for="11"))
 
     def test_patched_already(self):
@@ -170,12 +171,12 @@ class Decide(unittest.TestCase):
         self.refused("needs only CUDA libraries for which anycuda has no stub: "
                      "libcublas.so.12", other=["libcublas.so.12"])
         self.refused("may open libcudart.so.12 by name: start it with `anycuda run`",
-                     Use("cudart", None, "loaded", ("12",), strings=("libcudart.so.12",)))
+                     Use("cudart", None, Linking.LOADED, ("12",), strings=("libcudart.so.12",)))
         self.refused("uses no CUDA library", cudart("unnamed", None, (), ("cudaMalloc", "", True)))  # weak
 
     def test_program_that_looks_for_a_loaded_library_is_reported(self):
         linked = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
-        named = Use("cudart", None, "loaded", (), strings=("libcudart.so",))
+        named = Use("cudart", None, Linking.LOADED, (), strings=("libcudart.so",))
         looks = {"symbols": [undefined("dl_iterate_phdr")]}
         self.assertEqual(self.decide(linked, named, image=looks).left, [
             "looks through the loaded libraries and contains libcudart.so: if it looks for this name before its first "
@@ -201,14 +202,14 @@ class Decide(unittest.TestCase):
     def test_what_is_a_cuda_library_itself(self):
         for what, reason in (("original", "is NVIDIA's CUDA cudart"), ("renamed", "is a copy"),
                              ("stub", "is a stub of anycuda"), ("dropin", "is a drop-in"), ("peer", "another project")):
-            self.refused(reason, provides=Provides("cudart", what, "12"))
+            self.refused(reason, provides=Provides("cudart", Provided(what), "12"))
         use = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
-        self.assertTrue(self.decide(use, provides=Provides("cudart", "some", "")).changes)
+        self.assertTrue(self.decide(use, provides=Provides("cudart", Provided.SOME, "")).changes)
 
     def test_remaining_needs_are_reported(self):
         use = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
-        made = self.decide(use, Use("cuda", None, "loaded", (), strings=("libcuda.so.1",)), other=["libcublas.so.12"],
-                           static=True)
+        made = self.decide(use, Use("cuda", None, Linking.LOADED, (), strings=("libcuda.so.1",)),
+                           other=["libcublas.so.12"], static=True)
         self.assertEqual(len(made.left), 3)
         self.assertIn("still needs libcublas.so.12", made.left[0])
         self.assertIn("may open libcuda.so.1 by name", made.left[1])

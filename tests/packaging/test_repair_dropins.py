@@ -12,7 +12,8 @@ from doctor_support import Machine, library_file, place
 from test_repair import TAG, RepairCase, compiled
 from wheel_support import STUBS, anycuda, needed, problems, repaired, unpack
 
-from anycuda.analysis.file_use import FileUse, Provides, Use
+from anycuda.analysis.file_use import FileUse, Provided, Provides, Use
+from anycuda.analysis.libraries import Linking
 from anycuda.elf import mark, read
 from anycuda.repair import dropins, plan
 from anycuda.repair.scan import Member, Scan
@@ -177,7 +178,8 @@ class Decided(unittest.TestCase):
         strings: dict[str, list[str]] = {}
         for one in names:
             strings.setdefault(known.of_string(one).name, []).append(one)
-        uses = tuple(Use(library, None, "loaded", (), strings=tuple(ones), by_path=tuple(set(ones) & set(by_path)))
+        uses = tuple(Use(library, None, Linking.LOADED, (), strings=tuple(ones),
+                         by_path=tuple(set(ones) & set(by_path)))
                      for library, ones in strings.items())
         return self.member(name, *uses, **options)
 
@@ -240,7 +242,7 @@ class Decided(unittest.TestCase):
     def test_cudas_libraries_get_no_drop_in(self):
         """And what one in the wheel opens is not put in its way."""
         original = self.opens("libcublasLt.so.12", name="thing/libcublas.so.12", soname="libcublas.so.12",
-                              provides=Provides("cublas", "original", "12"))
+                              provides=Provides("cublas", Provided.ORIGINAL, "12"))
         part = self.opens("libcublasLt.so.12", name="thing/libcudnn_ops.so.9", soname="libcudnn_ops.so.9")
         for one in (original, part):
             self.assertEqual(self.make(one), dropins.DropIns())

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import wheel_support  # noqa: F401  (puts the package on the path)
 
-from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
-from anycuda.analysis.libraries import NATIVE, Library, Major, Table
+from anycuda.analysis.file_use import FileUse, Provided, Provides, Reference, Use
+from anycuda.analysis.libraries import NATIVE, Library, Linking, Major, Table
 from anycuda.failure import Failure
 from anycuda.repair import places, plan, requirements
 from anycuda.repair.files import FileEdit
@@ -41,7 +41,7 @@ def stub_of(library: str, machine: str = "x86_64", glibc=(2, 17)) -> Stub:
 def use(needed="libcudart.so.12", how="named", majors=("12",), names=("cudaMalloc",), bare=False, library="cudart",
         weak=False) -> Use:
     major = "" if bare or library == "cuda" else (majors or ("",))[0]
-    return Use(library, needed, how, majors, tuple(Reference(name, major, weak) for name in names))
+    return Use(library, needed, Linking(how), majors, tuple(Reference(name, major, weak) for name in names))
 
 
 def member(name="thing/a.so", *uses: Use, needed=(), search_path=None, other=(), static=False, provides=None,
@@ -52,7 +52,7 @@ def member(name="thing/a.so", *uses: Use, needed=(), search_path=None, other=(),
                           unstubbed=unstubbed), frozenset(native), opens)
 
 
-COPY = Provides("cudart", "renamed", "12")
+COPY = Provides("cudart", Provided.RENAMED, "12")
 
 
 def make(*members: Member, options=plan.Options(), stubs=stub_of, texts=None, files=(), unread=None) -> plan.Plan:
@@ -122,11 +122,11 @@ class Replaced(unittest.TestCase):
 
     def test_cudas_libraries_do_not_count_as_users(self):
         made = make(member("thing/libcudart.so.12", use("libcuda.so.1", majors=(), names=("cuInit",), library="cuda"),
-                           provides=Provides("cudart", "original", "12")))
+                           provides=Provides("cudart", Provided.ORIGINAL, "12")))
         self.assertEqual((made.edits, made.left_out), ([], {}))
 
     def test_what_stands_before_a_runtime_is_a_user(self):
-        made = make(member("thing/hook.so", use(), provides=Provides("cudart", "some", "")))
+        made = make(member("thing/hook.so", use(), provides=Provides("cudart", Provided.SOME, "")))
         self.assertEqual(len(made.edits), 1)
 
 
@@ -286,7 +286,7 @@ class Bundled(unittest.TestCase):
         self.assertEqual(made.left_out, {})
 
     def test_a_copy_that_another_file_needs_stays(self):
-        blas = member("thing/blas.so", needed=(self.OWN.soname,), provides=Provides("cudart", "peer", ""))
+        blas = member("thing/blas.so", needed=(self.OWN.soname,), provides=Provides("cudart", Provided.PEER, ""))
         made = make(self.USER, self.OWN, blas)
         self.assertEqual(made.left_out, {})
         self.assertIn("other files need it", made.notes[0])
@@ -299,7 +299,7 @@ class Bundled(unittest.TestCase):
 
     def test_a_copy_that_is_opened_by_name_stays(self):
         own = member("thing/libcudart.so.12", provides=COPY, soname="libcudart.so.12")
-        opens = member("thing/b.so", Use("cudart", None, "loaded", ("12",), strings=("libcudart.so.12",)))
+        opens = member("thing/b.so", Use("cudart", None, Linking.LOADED, ("12",), strings=("libcudart.so.12",)))
         made = make(member("thing/a.so", use()), own, opens)
         self.assertEqual(made.left_out, {})
         self.assertTrue(any("opens libcudart.so.12: " in note for note in made.notes))
@@ -314,7 +314,7 @@ class Bundled(unittest.TestCase):
     def test_nvrtc_takes_its_builtins_along(self):
         builtins = member("thing.libs/libnvrtc-builtins-89.so.12.0", soname="libnvrtc-builtins-89.so.12.0")
         own = member("thing.libs/libnvrtc-0123abcd.so.12", soname="libnvrtc-0123abcd.so.12",
-                     provides=Provides("nvrtc", "renamed", "12"))
+                     provides=Provides("nvrtc", Provided.RENAMED, "12"))
         user = member("thing/a.so", use("libnvrtc-0123abcd.so.12", "renamed", names=("nvrtcVersion",), library="nvrtc"),
                       needed=(builtins.soname,))
         made = make(user, own, builtins)
@@ -327,13 +327,13 @@ class LinkedToTheStub(unittest.TestCase):
     """As CMake links with find_package(anycuda): the stub is needed by the name that all have in common."""
 
     NAME, OWN_NAME = "libcudart_stub.so", "libcudart_stub-0123abcd.so"  # of an older release, in a wheel
-    STUB = Provides("cudart", "stub", "")
+    STUB = Provides("cudart", Provided.STUB, "")
 
     def user(self, needed=NAME, bare=False, **options) -> Member:
         return member("thing/a.so", use(needed, "stub", () if bare else ("12",), bare=bare), **options)
 
     def common(self, what="stub") -> Member:
-        return member(f"{LIBS}/{self.NAME}", soname=self.NAME, provides=Provides("cudart", what, ""))
+        return member(f"{LIBS}/{self.NAME}", soname=self.NAME, provides=Provides("cudart", Provided(what), ""))
 
     def own(self) -> Member:
         return member(f"{LIBS}/{self.OWN_NAME}", soname=self.OWN_NAME, provides=self.STUB)
@@ -396,7 +396,7 @@ class LinkedToTheStub(unittest.TestCase):
         stub = member(f"{LIBS}/libanycuda_cudart-0.so", soname="libanycuda_cudart-0.so", provides=self.STUB)
         made = make(self.user(), stub)
         self.assertEqual((len(made.edits), made.stubs, made.refusals), (1, {}, []))
-        other = member(stub.name, soname=stub.soname, provides=Provides("cudart", "peer", ""))
+        other = member(stub.name, soname=stub.soname, provides=Provides("cudart", Provided.PEER, ""))
         self.assertIn("the wheel already has a different file", make(self.user(), other).refusals[0])
 
 

@@ -9,8 +9,8 @@ import wheel_support  # noqa: F401  (puts the package on the path)
 
 from anycuda.analysis import preload, remaining
 from anycuda.analysis.distributions import pin_of
-from anycuda.analysis.file_use import FileUse, Provides, Use
-from anycuda.analysis.libraries import Library, Major, Table
+from anycuda.analysis.file_use import FileUse, Provided, Provides, Use
+from anycuda.analysis.libraries import Library, Linking, Major, Table
 from anycuda.analysis.remaining import Need, Remaining
 from anycuda.check import requirements
 from anycuda.repair import free
@@ -169,11 +169,11 @@ class Remains(unittest.TestCase):
         self.assertIn("no file of the wheel", self.why("nvidia-cublas-cu12", Remaining((), False)))
 
     def test_the_needs_of_a_file(self):
-        opens = Use("cublas", None, "loaded", ("12",), strings=("libcublas.so.12", "libcudart.so.12"))
+        opens = Use("cublas", None, Linking.LOADED, ("12",), strings=("libcublas.so.12", "libcudart.so.12"))
         use = FileUse(Path("x"), (opens,), (), False, None)
         self.assertEqual(remaining.of_file("a.so", use, ["libcudart.so.12", "libc.so.6"], {"libcudart.so.12"}),
                          [Need("a.so", "libc.so.6", "still needs"), Need("a.so", "libcublas.so.12", "opens")])
-        copy = FileUse(Path("x"), (opens,), (), False, Provides("cudart", "original", "12"))
+        copy = FileUse(Path("x"), (opens,), (), False, Provides("cudart", Provided.ORIGINAL, "12"))
         self.assertEqual(remaining.of_file("a.so", copy, ["libm.so.6"], ()),
                          [Need("a.so", "libm.so.6", "still needs")])
         use = FileUse(Path("x"), (), (), False, None, unstubbed=("libnvblas.so.12",))
@@ -186,7 +186,7 @@ class Checked(unittest.TestCase):
     """What `anycuda check` expects of a repair."""
 
     def names(self, provides: Provides | None) -> list[str]:
-        use = FileUse(Path("x"), (Use("cublas", "libcublas.so.12", "named", ("12",)),), (), False, provides,
+        use = FileUse(Path("x"), (Use("cublas", "libcublas.so.12", Linking.NAMED, ("12",)),), (), False, provides,
                       needed=("libcublas.so.12", "libm.so.6"))
         return [need.name for need in requirements.remaining_of([("a.so", use)], ["b.so"], TABLE).needs]
 
@@ -194,11 +194,11 @@ class Checked(unittest.TestCase):
         self.assertEqual(self.names(None), ["libm.so.6"])
 
     def test_nothing_replaces_what_a_library_of_cuda_is_linked_to(self):
-        self.assertEqual(self.names(Provides("cusparse", "original", "12")), ["libcublas.so.12", "libm.so.6"])
+        self.assertEqual(self.names(Provides("cusparse", Provided.ORIGINAL, "12")), ["libcublas.so.12", "libm.so.6"])
 
     def test_file_served_by_a_drop_in_needs_a_stub(self):
         """As repair has it: the wheel's pin becomes an extra."""
-        opens = Use("cublas", None, "loaded", ("12",), strings=("libcublas.so.12",))
+        opens = Use("cublas", None, Linking.LOADED, ("12",), strings=("libcublas.so.12",))
         use = FileUse(Path("x"), (opens,), (), False, None)
         left = requirements.remaining_of([("a.so", use)], [], TABLE)
         self.assertEqual(left, Remaining((), True))

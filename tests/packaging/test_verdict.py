@@ -13,10 +13,13 @@ from analysis_support import Folder, artifact, library_file, table, use_of, whee
 from wheel_support import anycuda as run_command
 from wheel_support import make_wheel
 
-from anycuda.analysis import companions, contents, distributions, named, static_runtime, ties
-from anycuda.analysis.file_use import FileUse, Provides, Reference, Use
+from anycuda.analysis import companions, contents, describe_ties, distributions, named, static_runtime, ties
+from anycuda.analysis.file_use import FileUse, Provided, Provides, Reference, Use
 from anycuda.analysis.kernels import Needs
+from anycuda.analysis.libraries import Linking
+from anycuda.analysis.ties import TieKind
 from anycuda.check import describe_verdict, input_verdict
+from anycuda.check.input_verdict import VerdictKind
 from anycuda.wheels import requirement
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,11 +34,11 @@ def use_file(*uses: Use, needed=(), provides=None, soname="", static="", unstubb
 
 
 def linked(needed: str = "libcudart.so.12", library: str = "cudart") -> Use:
-    return Use(library, needed, "named", ("12",), (Reference("cudaFree", "12", False),))
+    return Use(library, needed, Linking.NAMED, ("12",), (Reference("cudaFree", "12", False),))
 
 
 def loaded(library: str, *strings: str) -> Use:
-    return Use(library, None, "loaded", (), strings=strings)
+    return Use(library, None, Linking.LOADED, (), strings=strings)
 
 
 def stands(*files: FileUse, inside=(), requires=(), python=(), kernels=None) -> input_verdict.InputVerdict:
@@ -59,11 +62,11 @@ class Ties(unittest.TestCase):
                  "libx.so.12 (a.so), liby.so.12 and libz.so.12 (a.so, b.so)"),
                 ({"libw.so.12": 1, "libx.so.12": 2, "liby.so.12": 3, "libz.so.12": 9},
                  "libw.so.12 (a.so), libx.so.12 (2 files), liby.so.12 (3 files), libz.so.12 (9 files)")):
-            found = [ties.Tie(file, name, ties.NEEDS, "12") for name, number in libraries.items()
+            found = [ties.Tie(file, name, TieKind.NEEDS, "12") for name, number in libraries.items()
                      for file in users(number)]
-            self.assertEqual(describe_verdict.tied(found, short=True), f"tied to CUDA 12 by {text}")
-        opened = [ties.Tie("a.so", "libx.so.12", ties.OPENS, "12")]
-        self.assertEqual(describe_verdict.tied(opened, short=True), "tied to CUDA 12 by libx.so.12 (opened by a.so)")
+            self.assertEqual(describe_ties.tied(found, short=True), f"tied to CUDA 12 by {text}")
+        opened = [ties.Tie("a.so", "libx.so.12", TieKind.OPENS, "12")]
+        self.assertEqual(describe_ties.tied(opened, short=True), "tied to CUDA 12 by libx.so.12 (opened by a.so)")
 
     def test_distribution_of_a_tie_is_one_of_the_catalogue(self):
         text = (ROOT / "compat" / "catalogue" / "dynamic_libraries.txt").read_text(encoding="utf-8")
@@ -120,29 +123,29 @@ class Kinds(unittest.TestCase):
 
     def test_copy_that_a_stub_replaces_ties_nothing(self):
         copy = use_file(needed=("libcublasLt.so.12",), soname="libcublas-0a1b2c3d.so.12",
-                        provides=Provides("cublas", "renamed", "12"))
-        user = use_file(Use("cublas", copy.soname, "renamed", ("12",)))
+                        provides=Provides("cublas", Provided.RENAMED, "12"))
+        user = use_file(Use("cublas", copy.soname, Linking.RENAMED, ("12",)))
         self.assertEqual(described(user, copy), "free")
 
     def test_copy_that_stays_ties_the_wheel(self):
         """A CUDA runtime is linked into it, so a stub cannot replace it, and it needs the rest of its CUDA."""
         copy = use_file(needed=("libcublas.so.12",), soname="libcusolver-0a1b2c3d.so.11", static="12.9",
-                        provides=Provides("cusolver", "renamed", "12"))
-        user = use_file(Use("cusolver", copy.soname, "renamed", ("12",)))
+                        provides=Provides("cusolver", Provided.RENAMED, "12"))
+        user = use_file(Use("cusolver", copy.soname, Linking.RENAMED, ("12",)))
         self.assertEqual(described(user, copy), "tied to CUDA 12 by libcublas.so.12 (1.so); "
                          "static runtime 12.9: needs driver 525")
 
     def test_copy_that_a_staying_copy_needs_stays(self):
         gone = use_file(needed=("libcublasLt.so.12",), soname="libcublas-0a1b2c3d.so.12",
-                        provides=Provides("cublas", "renamed", "12"))
+                        provides=Provides("cublas", Provided.RENAMED, "12"))
         stays = use_file(needed=(gone.soname,), soname="libcusolver-0a1b2c3d.so.11", static="12.9",
-                         provides=Provides("cusolver", "renamed", "12"))
-        user = use_file(Use("cublas", gone.soname, "renamed", ("12",)))
+                         provides=Provides("cusolver", Provided.RENAMED, "12"))
+        user = use_file(Use("cublas", gone.soname, Linking.RENAMED, ("12",)))
         self.assertEqual([tie.library for tie in stands(user, gone, stays).ties], ["libcublasLt.so.12"])
 
     def test_only_libraries_of_cuda(self):
-        library = use_file(needed=("libcublasLt.so.12",), provides=Provides("cublas", "original", "12"))
-        self.assertEqual(stands(library).kind, input_verdict.CUDA_ITSELF)
+        library = use_file(needed=("libcublasLt.so.12",), provides=Provides("cublas", Provided.ORIGINAL, "12"))
+        self.assertEqual(stands(library).kind, VerdictKind.CUDA_ITSELF)
 
     def test_other_product_is_not_of_cuda_itself(self):
         for soname in ("libcutensor.so.2", "libcutensorMg.so.2", "libcusparseLt.so.0", "libcudss.so.0",
@@ -169,14 +172,14 @@ class Kinds(unittest.TestCase):
         names = ("libcublas.so", "libcublas.so.%d")
         self.assertEqual(described(use_file(loaded("cublas", *names))),
                          "own loader: it may open libcublas.so, libcublas.so.%d")
-        own = use_file(loaded("cublas", "libcublas.so.12"), provides=Provides("cublas", "some", ""), static="12.8",
-                       defines=BLAS)
+        own = use_file(loaded("cublas", "libcublas.so.12"), provides=Provides("cublas", Provided.SOME, ""),
+                       static="12.8", defines=BLAS)
         self.assertEqual(described(own), "own loader in 0.so; static runtime 12.8: needs driver 525")
         self.assertEqual(described(use_file(linked(), loaded("cublas", *names))),
                          "free; may open libcublas.so, libcublas.so.%d")
 
     def test_tool_that_stands_before_a_library_is_not_a_loader(self):
-        blas = Use("cublas", "libcublas.so.12", "named", ("12",))
+        blas = Use("cublas", "libcublas.so.12", Linking.NAMED, ("12",))
         self.assertEqual(described(use_file(blas, loaded("cublas", "libcublas.so.12"), defines=BLAS)), "free")
         self.assertEqual(described(use_file(blas, loaded("cuda", "libcuda.so.1"), defines=BLAS)), "free")
         self.assertEqual(described(use_file(loaded("cublas", "libcublas.so.12"), defines=BLAS[:4])), "free")
@@ -247,8 +250,8 @@ class Majors(unittest.TestCase):
         (tie,) = stands(use_file(needed=(CUPTI,))).ties
         self.assertTrue(tie.is_met_by({"12"}))
         self.assertFalse(tie.is_met_by({"12", "13"}))
-        self.assertTrue(ties.Tie("a.so", "libcusparse.so.12", ties.NEEDS, "12 or 13").is_met_by({"12", "13"}))
-        self.assertFalse(ties.Tie("a.so", "libcudnn.so.7", ties.NEEDS, "").is_met_by({"12"}))
+        self.assertTrue(ties.Tie("a.so", "libcusparse.so.12", TieKind.NEEDS, "12 or 13").is_met_by({"12", "13"}))
+        self.assertFalse(ties.Tie("a.so", "libcudnn.so.7", TieKind.NEEDS, "").is_met_by({"12"}))
 
 
 class StaticRuntime(Folder):

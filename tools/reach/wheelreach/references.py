@@ -41,4 +41,4 @@ def _is_cudas(symbol: Symbol, table: Table) -> bool:
 
 def _is_nvidias(name: str, table: Table) -> bool:
     named = table.named(name)
-    return named is not None and named.how in ("named", "renamed")
+    return named is not None and named.how.is_nvidias

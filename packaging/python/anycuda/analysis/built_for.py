@@ -13,7 +13,7 @@ def majors(uses: Iterable[Use]) -> dict[str, set[str]]:
     """library -> the majors that files record."""
     found: dict[str, set[str]] = {}
     for use in uses:
-        if use.how in ("named", "renamed", "stub"):
+        if use.takes_stub:
             found.setdefault(use.library, set()).update(use.majors)
     return found
 

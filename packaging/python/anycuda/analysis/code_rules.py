@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from .device_code import CUBIN, LTO_IR, LZ4, PTX, ZSTD, Code
+from .device_code import LZ4, ZSTD, Code, CodeKind
 from .gpus import Facts, Release, Version
 
 CONCATENATED = "concatenated"
@@ -50,21 +50,21 @@ def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     bound = jit(code for code in codes if code.target)
     if bound:
         lines.append(f"PTX for {', '.join(bound)}, which the driver compiles only for that GPU (a) or GPU family (f).")
-    if any(code.kind == LTO_IR for code in codes):
+    if any(code.kind is CodeKind.LTO_IR for code in codes):
         lines.append("LTO-IR, which nvcc or nvJitLink links.")
     if others(codes):
         lines.append(f"Device code that this version of anycuda cannot read ({', '.join(others(codes))}).")
-    driver = oldest_driver(codes, CUBIN, facts)
+    driver = oldest_driver(codes, CodeKind.CUBIN, facts)
     if driver:
         lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
-    unknown = [code for code in codes if code.kind == CUBIN and not code.toolkit]
+    unknown = [code for code in codes if code.kind is CodeKind.CUBIN and not code.toolkit]
     if unknown:
         which, effect = (("other", "they may need a newer driver") if driver else
                          ("the", "so is the driver that they need"))
         lines.append(f"The CUDA release of {which} cubins is unknown, and {effect}: {_why_unknown(unknown)}.")
-    driver = oldest_driver(codes, PTX, facts)
+    driver = oldest_driver(codes, CodeKind.PTX, facts)
     if driver:
-        newest = max(code.ptx for code in codes if code.kind == PTX and code.ptx)
+        newest = max(code.ptx for code in codes if code.kind is CodeKind.PTX and code.ptx)
         lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer on GPUs for which the file has no "
                      "cubin.")
     if any(code.concatenated for code in codes):
@@ -99,32 +99,32 @@ def _why_unknown(cubins: Sequence[Code]) -> str:
 
 def native(codes: Iterable[Code]) -> list[str]:
     """sm_80, sm_90a"""
-    return _names(code for code in codes if code.kind == CUBIN)
+    return _names(code for code in codes if code.kind is CodeKind.CUBIN)
 
 
 def jit(codes: Iterable[Code]) -> list[str]:
     """compute_90, compute_100f"""
-    return _names(code for code in codes if code.kind == PTX)
+    return _names(code for code in codes if code.kind is CodeKind.PTX)
 
 
 def others(codes: Iterable[Code]) -> list[str]:
     """Tile IR, kind 512: kinds for linkers and other compilers, and kinds of later compilers."""
-    return sorted({code.kind for code in codes} - {CUBIN, PTX, LTO_IR})
+    return sorted({code.kind for code in codes} - {CodeKind.CUBIN, CodeKind.PTX, CodeKind.LTO_IR})
 
 
 def toolkits(codes: Iterable[Code]) -> list[Version]:
     """The CUDA releases that made the cubins, oldest first."""
-    return sorted({code.toolkit for code in codes if code.kind == CUBIN and code.toolkit})
+    return sorted({code.toolkit for code in codes if code.kind is CodeKind.CUBIN and code.toolkit})
 
 
-def oldest_driver(codes: Iterable[Code], kind: str, facts: Facts) -> int:
+def oldest_driver(codes: Iterable[Code], kind: CodeKind, facts: Facts) -> int:
     """The first branch that loads all cubins, or compiles all PTX, with a known branch (`is_known`); 0 without any."""
-    return max((driver_for(code, facts) for code in codes if code.kind == kind), default=0)
+    return max((driver_for(code, facts) for code in codes if code.kind is kind), default=0)
 
 
-def is_known(codes: Iterable[Code], kind: str, facts: Facts) -> bool:
+def is_known(codes: Iterable[Code], kind: CodeKind, facts: Facts) -> bool:
     """Is the first branch known for all cubins, or all PTX?"""
-    return all(is_served(code, driver_for(code, facts), facts) for code in codes if code.kind == kind)
+    return all(is_served(code, driver_for(code, facts), facts) for code in codes if code.kind is kind)
 
 
 def driver_for(code: Code, facts: Facts) -> int:
@@ -135,9 +135,9 @@ def driver_for(code: Code, facts: Facts) -> int:
 
 
 def _driver_without_packing(code: Code, facts: Facts) -> int:
-    if code.kind == CUBIN and code.toolkit:
+    if code.kind is CodeKind.CUBIN and code.toolkit:
         return facts.driver_for_cubin(code.toolkit)
-    release = facts.first_with_ptx(code.ptx) if code.kind == PTX and code.ptx else None
+    release = facts.first_with_ptx(code.ptx) if code.kind is CodeKind.PTX and code.ptx else None
     return release.driver if release else 0
 
 
@@ -169,9 +169,9 @@ def is_served(code: Code, driver: int, facts: Facts) -> bool:
 
 def runs_on(code: Code, gpu: int, facts: Facts) -> bool:
     """Does a cubin, or PTX, run on the GPU (90 for sm_90) if the driver is new enough?"""
-    if code.kind not in (CUBIN, PTX) or code.target == "a" or code.architecture == gpu:
-        return code.kind in (CUBIN, PTX) and code.architecture == gpu
-    if code.kind == PTX and not code.target:
+    if code.kind not in (CodeKind.CUBIN, CodeKind.PTX) or code.target == "a" or code.architecture == gpu:
+        return code.kind in (CodeKind.CUBIN, CodeKind.PTX) and code.architecture == gpu
+    if code.kind is CodeKind.PTX and not code.target:
         return code.architecture < gpu
     tegra = any(number in facts.gpus and facts.gpus[number].tegra for number in (code.architecture, gpu))
     return code.architecture < gpu and code.architecture // 10 == gpu // 10 and not tegra
@@ -186,8 +186,8 @@ def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
     lacking = unsupported(driver, gpu, facts)
     if lacking:
         return lacking
-    cubins = [code for code in codes if code.kind == CUBIN and runs_on(code, gpu, facts)]
-    texts = [code for code in codes if code.kind == PTX and runs_on(code, gpu, facts)]
+    cubins = [code for code in codes if code.kind is CodeKind.CUBIN and runs_on(code, gpu, facts)]
+    texts = [code for code in codes if code.kind is CodeKind.PTX and runs_on(code, gpu, facts)]
     if cubins:
         return _cubins_load(cubins, driver, gpu, facts)
     if texts:
@@ -196,7 +196,7 @@ def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
         return Answer(None, "It has device code that this version of anycuda cannot read "
                             f"({', '.join(others(codes))}).")
     has = ", ".join([*native(codes), *jit(codes)])
-    if not has and any(code.kind == LTO_IR for code in codes):
+    if not has and any(code.kind is CodeKind.LTO_IR for code in codes):
         return Answer(None, "It has only LTO-IR, which nvcc or nvJitLink must link first.")
     return Answer(False, f"It has no code for sm_{gpu}, only {has or 'code that drivers cannot load'}.",
                   _add_gpu(gpu, driver, facts))
@@ -273,7 +273,7 @@ def _unknown(what: str, codes: Iterable[Code], driver: int, facts: Facts) -> Ans
 
 def why_unknown(codes: Iterable[Code], driver: int, facts: Facts) -> list[str]:
     """Why it is unknown whether the driver loads the cubins among `codes`."""
-    cubins = [code for code in codes if code.kind == CUBIN]
+    cubins = [code for code in codes if code.kind is CodeKind.CUBIN]
     causes = [] if all(code.toolkit for code in cubins) else ["the CUDA release that made their cubins is unknown"]
     hidden = [code for code in cubins if code.toolkit and _serves(driver, driver_for(code, facts))
               and not is_served(code, driver, facts)]

@@ -14,13 +14,11 @@ from pathlib import Path
 
 from .. import installation
 from ..failure import Failure
+from ..kind import Kind
 from .gpus import Version
 
 PROGRAM = "anycuda-device-code"
 LZ4, ZSTD = "lz4", "zstd"
-CUBIN, PTX, LTO_IR = "cubin", "PTX", "LTO-IR"
-# The first three are read; cuobjdump names the others.
-_KINDS = {1: PTX, 2: CUBIN, 8: LTO_IR, 32: "index", 64: "relocatable PTX", 128: "Tile IR"}
 _FILE = re.compile(rb'^\{"file": ', re.M)  # how the output for a file begins
 # Exceptions from output that the program does not write.
 NOT_UNDERSTOOD = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
@@ -29,11 +27,26 @@ MOST_FILES = 32  # per run: the output for a file made to be hostile is 3 MB
 _MOST_BYTES = 1 << 26  # of unpacked files that wait for a run
 
 
+class CodeKind(Kind):
+    """The first three are read; cuobjdump names the others."""
+
+    CUBIN = "cubin"
+    PTX = "PTX"
+    LTO_IR = "LTO-IR"
+    INDEX = "index"
+    RELOCATABLE_PTX = "relocatable PTX"
+    TILE_IR = "Tile IR"
+
+
+_KINDS = {1: CodeKind.PTX, 2: CodeKind.CUBIN, 8: CodeKind.LTO_IR, 32: CodeKind.INDEX, 64: CodeKind.RELOCATABLE_PTX,
+          128: CodeKind.TILE_IR}
+
+
 @dataclass(frozen=True)
 class Code:
-    """Equal entries of a file."""
+    """Equal entries of a file. `kind`: "kind 256" if this version of anycuda does not know it."""
 
-    kind: str
+    kind: CodeKind | str
     architecture: int  # 90 of sm_90 and compute_90; 0: not recorded
     target: str = ""  # "a" of sm_90a, "f" of sm_100f
     ptx: Version | None = None  # PTX: its version
@@ -48,7 +61,7 @@ class Code:
     @property
     def name(self) -> str:
         """sm_90a, compute_90"""
-        return f"{'sm' if self.kind == CUBIN else 'compute'}_{self.architecture}{self.target}"
+        return f"{'sm' if self.kind is CodeKind.CUBIN else 'compute'}_{self.architecture}{self.target}"
 
 
 @dataclass(frozen=True)
@@ -61,8 +74,8 @@ class DeviceCode:
     problems: tuple[str, ...] = ()
     file: str = field(default="", compare=False)
 
-    def of(self, kind: str) -> list[Code]:
-        return [code for code in self.codes if code.kind == kind]
+    def of(self, kind: CodeKind) -> list[Code]:
+        return [code for code in self.codes if code.kind is kind]
 
 
 def of_file(path: Path, program: Path | None = None) -> DeviceCode:
@@ -156,9 +169,9 @@ def joined(codes: Iterable[Code]) -> tuple[Code, ...]:
 
 
 def _code(record: dict) -> Code:
-    kind = _KINDS.get(record["code"], f"kind {record['code']}")
+    kind: CodeKind | str = _KINDS.get(record["code"], f"kind {record['code']}")
     return Code(kind, record["architecture"], record.get("target", ""),
-                _version(record.get("format")) if kind == PTX else None, _version(record.get("toolkit")),
+                _version(record.get("format")) if kind is CodeKind.PTX else None, _version(record.get("toolkit")),
                 record["entries"], record["stored"], record["compression"], record["plain_data"],
                 record.get("concatenated", False), record.get("undecompressed", False))
 

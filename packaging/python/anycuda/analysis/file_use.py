@@ -10,15 +10,15 @@ from pathlib import Path
 from ..elf import mark
 from ..elf.read import Image
 from ..elf.symbols import Symbol
+from ..kind import Kind
 from . import contents, hooking, libraries
-from .libraries import NATIVE, Library, Table
+from .libraries import NATIVE, Library, Linking, Table
 
 # A file that defines this many functions of a library is that library; a file with fewer is a tool that intercepts
 # them. Without NVIDIA's symbol versions they must also be most of its exports: a program's library with a loader, or
 # with NVIDIA's code linked in, exports some of them, too.
 _A_LIBRARY = 5
 BUILTINS = "libnvrtc-builtins"  # NVRTC opens it; so do its stub and related ones, which replace both
-_NO_USER = ("original", "renamed", "stub", "dropin", "peer")
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,7 @@ class Reference:
 class Use:
     """The use of one library under one name.
 
-    `how`:  "named"    DT_NEEDED is NVIDIA's SONAME
-            "renamed"  DT_NEEDED is the name of a bundled copy (libcudart-5a077122.so.12.0.107)
-            "stub"     DT_NEEDED is a stub of anycuda's
-            "peer"     DT_NEEDED is a stub of another project
-            "unnamed"  no entry of DT_NEEDED provides the used functions; the program that loads this file does
-            "loaded"   `strings` name files that it may load with dlopen; the functions it looks up are unknown
-    `needed`: that entry of DT_NEEDED, or None.
+    `needed`: the entry of DT_NEEDED that names it; None if `how` is UNNAMED or LOADED.
     `majors`: the CUDA it was built for: from the versions of its symbols, else from `needed`, else from a set of
               functions that only one major has; empty if unknown. Always empty for libraries whose callers record no
               major: the driver's, cuDNN, NCCL.
@@ -50,10 +44,10 @@ class Use:
 
     library: str
     needed: str | None
-    how: str
+    how: Linking
     majors: tuple[str, ...]
     symbols: tuple[Reference, ...] = ()
-    strings: tuple[str, ...] = ()
+    strings: tuple[str, ...] = ()  # LOADED: the names of files that it may load
     native: bool = False
     labels: tuple[str, ...] = ()  # `majors` in words: "12 or 13" if they cannot be told apart
     by_path: tuple[str, ...] = ()  # those of `strings` found only at the end of a path
@@ -65,7 +59,12 @@ class Use:
     @property
     def optional(self) -> bool:
         """Are all functions weak, so that the file works without them? Then it needs no stub."""
-        return self.how == "unnamed" and all(symbol.weak for symbol in self.symbols)
+        return self.how is Linking.UNNAMED and all(symbol.weak for symbol in self.symbols)
+
+    @property
+    def takes_stub(self) -> bool:
+        """Does, or may, its entry of DT_NEEDED become a stub?"""
+        return self.how.is_nvidias or self.how is Linking.STUB
 
     @property
     def versioned(self) -> bool:
@@ -73,14 +72,29 @@ class Use:
         return all(symbol.major for symbol in self.symbols)
 
 
+class Provided(Kind):
+    """What a file is that defines functions of a library."""
+
+    ORIGINAL = "original"  # NVIDIA's library
+    RENAMED = "renamed"  # a copy of it under another SONAME
+    STUB = "stub"  # anycuda's
+    DROPIN = "dropin"  # anycuda's
+    PEER = "peer"  # another project's stub
+    SOME = "some"  # it defines a few functions of the library, like a tool that intercepts them
+
+    @property
+    def is_nvidias(self) -> bool:
+        return self in (Provided.ORIGINAL, Provided.RENAMED)
+
+    @property
+    def is_anycudas(self) -> bool:
+        return self in (Provided.STUB, Provided.DROPIN)
+
+
 @dataclass(frozen=True)
 class Provides:
-    """`what`: "original" (NVIDIA's library), "renamed" (a copy of it under another SONAME), "stub" or "dropin"
-    (anycuda's), "peer" (another project's stub), "some" (it defines a few functions of the library, like a tool that
-    intercepts them)."""
-
     library: str
-    what: str
+    what: Provided
     major: str
 
 
@@ -112,7 +126,7 @@ class FileUse:
     @property
     def is_library(self) -> bool:
         """Is it a library of CUDA, a stub, or a copy of one? Repair does not change its DT_NEEDED."""
-        return self.provides is not None and self.provides.what in _NO_USER
+        return self.provides is not None and self.provides.what is not Provided.SOME
 
     def of(self, library: str) -> tuple[Use, ...]:
         return tuple(use for use in self.uses if use.library == library)
@@ -124,14 +138,14 @@ def of(image: Image, table: Table | None = None) -> FileUse:
     exported = [symbol.name for symbol in image.exports() if symbol.function]
     provides = _provides(image, exported, table)
     uses = [use for library in table.libraries.values() for use in _linked(image, library, table)]
-    inside = () if provides and provides.what in ("stub", "dropin") else found.stubs
+    inside = () if provides and provides.what.is_anycudas else found.stubs
     for name, strings in found.names.items():
         strings = _without_the_stubs(table.libraries[name], strings, inside)
-        if strings and (provides is None or provides.library != name or provides.what == "some"):
+        if strings and (provides is None or provides.library != name or provides.what is Provided.SOME):
             uses.append(_loaded(table.libraries[name], strings, found.by_path))
-    is_runtime = provides is not None and provides.library == "cudart" and provides.what in ("original", "renamed")
+    is_runtime = provides is not None and provides.library == "cudart" and provides.what.is_nvidias
     other = tuple(file for file in image.needed if table.has_no_stub(file))
-    quiet = provides is not None and provides.what in ("stub", "dropin") and mark.is_quiet(image.path)
+    quiet = provides is not None and provides.what.is_anycudas and mark.is_quiet(image.path)
     defines = frozenset(filter(table.of_symbol, exported))
     not_opened = {image.soname, *image.needed, *([f"{BUILTINS}.so"] if found.stubs else [])}
     return FileUse(image.path, tuple(uses), other, found.runtime and not is_runtime, provides, inside, quiet,
@@ -165,7 +179,7 @@ def _linked(image: Image, library: Library, table: Table) -> list[Use]:
     if not needed and any(table.is_beyond_stub(file, library) for file in image.needed):
         return []
     if not needed:
-        return [_use(library, None, "unnamed", "", strays, False)] if strays else []
+        return [_use(library, None, Linking.UNNAMED, "", strays, False)] if strays else []
     first = next(iter(needed))
     return [_use(library, file, how, major, references.get(file, []) + (strays if file == first else []),
                  file in natives)
@@ -181,17 +195,17 @@ def _is_its_own(symbol: Symbol, library: Library, table: Table) -> bool:
     return bool(named and named.library is library)
 
 
-def _named(image: Image, file: str, library: Library, table: Table) -> tuple[str, str] | None:
+def _named(image: Image, file: str, library: Library, table: Table) -> tuple[Linking, str] | None:
     """(how, major) if the file is the library, by its name or by the versions that are referenced in it."""
     named = table.named(file)
     if named:
         return (named.how, named.major) if named.library is library else None
     owners = [table.of_symbol_version(version) for version in image.versions_needed.get(file, [])]
     majors = [owner[1] for owner in owners if owner and owner[0] is library]
-    return ("renamed", majors[0]) if majors else None
+    return (Linking.RENAMED, majors[0]) if majors else None
 
 
-def _use(library: Library, needed: str | None, how: str, by_name: str, references: list[Reference],
+def _use(library: Library, needed: str | None, how: Linking, by_name: str, references: list[Reference],
          native: bool) -> Use:
     majors = {reference.major for reference in references} - {""}
     if not majors and by_name:
@@ -220,8 +234,8 @@ def _loaded(library: Library, strings: tuple[str, ...], by_path: frozenset[str])
     majors = {library.first(major.number) for major in library.majors.values()
               if major.soname in strings and library.tells_built_for}
     built_for = tuple(sorted(majors, key=int))
-    return Use(library.name, None, "loaded", built_for, strings=strings, labels=tuple(map(library.label, built_for)),
-               by_path=tuple(name for name in strings if name in by_path))
+    return Use(library.name, None, Linking.LOADED, built_for, strings=strings,
+               labels=tuple(map(library.label, built_for)), by_path=tuple(name for name in strings if name in by_path))
 
 
 def _provides(image: Image, exported: list[str], table: Table) -> Provides | None:
@@ -232,15 +246,16 @@ def _provides(image: Image, exported: list[str], table: Table) -> Provides | Non
         return None
     name, count = counts.most_common(1)[0]
     if libraries.is_anycudas(image):
-        what = "stub" if named is None or named.how == "stub" else "dropin"
+        what = Provided.STUB if named is None or named.how is Linking.STUB else Provided.DROPIN
         return Provides(named.library.name if named else name, what, named.major if named else "")
     if count < _A_LIBRARY:
-        return Provides(name, "some", "")
+        return Provides(name, Provided.SOME, "")
+    nvidias = Provided.ORIGINAL if named and named.how is Linking.NAMED else Provided.RENAMED
     if own:
-        return Provides(own[0][0].name, "original" if named and named.how == "named" else "renamed", own[0][1])
+        return Provides(own[0][0].name, nvidias, own[0][1])
     without_versions = not any(major.symbol_version for major in table.libraries[name].majors.values())
-    if without_versions and named and named.how in ("named", "renamed"):
-        return Provides(name, "original" if named.how == "named" else "renamed", "")
+    if without_versions and named and named.how.is_nvidias:
+        return Provides(name, nvidias, "")
     if named is None and (without_versions or 2 * count < len(exported) or not image.soname):
-        return Provides(name, "some", "")
-    return Provides(name, "peer", "")
+        return Provides(name, Provided.SOME, "")
+    return Provides(name, Provided.PEER, "")

@@ -9,7 +9,7 @@ that rewrites code. If the file contains such a function, nothing identifies it.
 from __future__ import annotations
 
 from ..elf.read import Image
-from .libraries import Table
+from .libraries import Linking, Table
 
 # The function that rewrites code -> its project, by the project's public header.
 _REWRITERS = {
@@ -31,4 +31,4 @@ def drivers(image: Image, table: Table) -> tuple[str, ...]:
     if not rewriter(image):
         return ()
     named = {name: table.named(name) for name in image.needed}
-    return tuple(name for name, one in named.items() if one and one.how == "named" and one.library.is_driver)
+    return tuple(name for name, one in named.items() if one and one.how is Linking.NAMED and one.library.is_driver)

@@ -11,7 +11,7 @@ from itertools import groupby
 from ..matrix.data import major_of
 from . import code_rules
 from .code_rules import Answer
-from .device_code import CUBIN, PTX, Code, DeviceCode
+from .device_code import Code, CodeKind, DeviceCode
 from .gpus import Facts, Version
 
 _FIRST_RECORDED = (11, 8)  # the first release that can be recognised in a static CUDA runtime
@@ -109,15 +109,15 @@ def needs(files: Files, facts: Facts, damaged: bool = False) -> Needs | None:
     toolkits: set[Version] = set()
     ptx: set[Version] = set()
     for codes in files.values():
-        kind = CUBIN if any(code.kind == CUBIN for code in codes) else PTX
-        counted = [code for code in codes if code.kind == kind]
+        kind = CodeKind.CUBIN if any(code.kind is CodeKind.CUBIN for code in codes) else CodeKind.PTX
+        counted = [code for code in codes if code.kind is kind]
         if not counted:
             unknown = unknown or bool(code_rules.others(codes))
             continue
         drivers.append(code_rules.oldest_driver(counted, kind, facts))
         unknown = unknown or not code_rules.is_known(counted, kind, facts)
         toolkits.update(code_rules.toolkits(counted))
-        ptx.update(code.ptx for code in counted if code.kind == PTX and code.ptx)
+        ptx.update(code.ptx for code in counted if code.kind is CodeKind.PTX and code.ptx)
     if not drivers and not unknown:
         return None
     return Needs(max(drivers, default=0), _spelt(toolkits), _spelt(ptx), unknown,
@@ -164,12 +164,13 @@ def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> On
     answers = {gpu: min(found, key=lambda one: (False, None, True).index(one.loads))
                for gpu, found in each.items() if gpu not in in_part}
     compiled = [name for name in code_rules.jit(every) if all(
-        code_rules.is_served(code, branch, facts) for code in every if code.kind == PTX and code.name == name)]
+        code_rules.is_served(code, branch, facts) for code in every if code.kind is CodeKind.PTX and code.name == name)]
     native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
                               for loads in (True, False, None))
     listed = {*native, *in_part}
-    some = any(code.kind == CUBIN and code.architecture not in listed and _knows(branch, code.architecture, facts)
-               and code_rules.is_served(code, branch, facts) for code in every)
+    some = any(code.kind is CodeKind.CUBIN and code.architecture not in listed
+               and _knows(branch, code.architecture, facts) and code_rules.is_served(code, branch, facts)
+               for code in every)
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
                      next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown),
                      some, _names(in_part))
@@ -191,13 +192,13 @@ def _names(gpus: Iterable[int]) -> tuple[str, ...]:
 
 
 def _targets(codes: Iterable[Code]) -> list[int]:
-    return sorted({code.architecture for code in codes if code.kind == CUBIN and code.architecture})
+    return sorted({code.architecture for code in codes if code.kind is CodeKind.CUBIN and code.architecture})
 
 
 def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts) -> list[Answer]:
     """The answer for each file with cubins for the GPU."""
     return [code_rules.loads(codes, branch, gpu, facts) for codes in files
-            if any(code.kind == CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
+            if any(code.kind is CodeKind.CUBIN and code_rules.runs_on(code, gpu, facts) for code in codes)]
 
 
 def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
@@ -214,7 +215,8 @@ def majors_before(needed: int, releases: Iterable[str], facts: Facts) -> list[st
 
 def uncovered(files: Files, facts: Facts) -> list[int]:
     """GPUs newer than the code's oldest one on which none of the code runs."""
-    codes = [code for codes in files.values() for code in codes if code.kind in (CUBIN, PTX) and code.architecture]
+    codes = [code for codes in files.values() for code in codes
+             if code.kind in (CodeKind.CUBIN, CodeKind.PTX) and code.architecture]
     if not codes:
         return []
     first = min(code.architecture for code in codes)
@@ -265,7 +267,7 @@ def _any_driver(codes: Sequence[Code], gpu: int, runtime_driver: int, facts: Fac
 def _any_gpu(codes: Sequence[Code], driver: int, facts: Facts) -> Answer:
     """The answer for the first GPU on which the code does not load. Only GPUs that the driver supports count: the
     code's own GPUs, or, without any, newer GPUs that its PTX may serve."""
-    targets = _targets(codes) or sorted({code.architecture for code in codes if code.kind == PTX})
+    targets = _targets(codes) or sorted({code.architecture for code in codes if code.kind is CodeKind.PTX})
     known = [gpu for gpu in targets if _knows(driver, gpu, facts)] or [
         gpu for gpu, one in facts.gpus.items() if one.example and not one.tegra and _knows(driver, gpu, facts)
         and any(code_rules.runs_on(code, gpu, facts) for code in codes)]

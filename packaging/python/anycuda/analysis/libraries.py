@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..elf.read import Image
 from ..failure import Failure
+from ..kind import Kind
 from ..matrix import data
 
 NATIVE = "ANYCUDA_NATIVE"  # the version of a reference that was linked to a stub directly: its major is unknown
@@ -111,13 +112,28 @@ class Library:
         return f"{wheel_stem(self.name)}.so"
 
 
+class Linking(Kind):
+    """How a file uses a library. The first four are also what an entry of DT_NEEDED may name."""
+
+    NAMED = "named"  # NVIDIA's SONAME
+    RENAMED = "renamed"  # the name of a bundled copy: libcudart-5a077122.so.12.0.107
+    STUB = "stub"  # a stub of anycuda's
+    PEER = "peer"  # a stub of another project
+    UNNAMED = "unnamed"  # no entry of DT_NEEDED provides the used functions; the program that loads the file does
+    LOADED = "loaded"  # the file may load it with dlopen; the functions that it looks up are unknown
+
+    @property
+    def is_nvidias(self) -> bool:
+        return self in (Linking.NAMED, Linking.RENAMED)
+
+
 @dataclass(frozen=True)
 class Named:
-    """The library that a file's name stands for. `how` is "named" (NVIDIA's), "renamed" (a bundled copy), "stub"
-    (anycuda's) or "peer" (another project's stub); `major` is "" if the name does not tell it."""
+    """The library that a file's name stands for. `how`: NAMED, RENAMED, STUB or PEER. `major`: "" if the name does not
+    tell it."""
 
     library: Library
-    how: str
+    how: Linking
     major: str
 
 
@@ -166,13 +182,13 @@ class Table:
         for library in self.libraries.values():
             for major in library.majors.values():
                 if file == major.soname:
-                    return Named(library, "named", major.number)
+                    return Named(library, Linking.NAMED, major.number)
             if file == library.file_prefix:
-                return Named(library, "named", "")
+                return Named(library, Linking.NAMED, "")
             if _unhashed(file) in (library.stub, library.wheel_stub):  # library.stub in wheels of older releases
-                return Named(library, "stub", "")
+                return Named(library, Linking.STUB, "")
             if _OTHER_STUBS.get(file) == library.name:
-                return Named(library, "peer", "")
+                return Named(library, Linking.PEER, "")
             if _unhashed(file) != file and _unhashed(file).partition(".so")[0] == library.stem:
                 renamed = self._renamed(library, _unhashed(file))
                 if renamed:  # libcudnn.so.9 and libcudnn.so.8 are different libraries here
@@ -233,9 +249,9 @@ class Table:
         """Recognises libcudart.so.12.0.107; a driver's number is its branch."""
         number = plain[len(library.file_prefix) + 1:].split(".")[0]
         if library.is_driver:
-            return Named(library, "renamed", next(iter(library.majors)))
+            return Named(library, Linking.RENAMED, next(iter(library.majors)))
         major = library.of_file(number) if number else ""  # a major without a stub: None
-        return Named(library, "renamed", major) if major is not None else None
+        return Named(library, Linking.RENAMED, major) if major is not None else None
 
     @functools.cached_property
     def _known(self) -> dict[str, Named | None]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from .distributions import Part
 from .file_use import FileUse
-from .libraries import Library
+from .libraries import Library, Linking
 
 _NO_STUB_IN_IT = "no file of the wheel needs a stub, so the wheel needs it for another purpose"
 
@@ -45,15 +45,15 @@ def of_file(name: str, use: FileUse, needed: Iterable[str], inside: Collection[s
     """`needed`: its DT_NEEDED, with stubs in place. `inside`: names under which files of the wheel are found."""
     found = [Need(name, one, "still needs") for one in needed if one not in inside]
     # A library of CUDA opens others of the same CUDA, which come with it.
-    strings = [] if use.is_library else [one for each in use.uses if each.how == "loaded" for one in each.strings]
+    strings = [] if use.is_library else [one for each in use.uses if each.how is Linking.LOADED for one in each.strings]
     strings += () if use.is_library else use.unstubbed  # libnvblas.so.12 comes with cuBLAS
     return found + [Need(name, one, "opens") for one in strings if posixpath.basename(one) not in inside]
 
 
 def uses_stubs(use: FileUse) -> bool:
     """Does the file use stubs after a repair?"""
-    return not use.is_library and any(one.how in ("named", "renamed", "stub") or one.how == "unnamed"
-                                      and not one.optional for one in use.uses)
+    return not use.is_library and any(one.takes_stub or one.how is Linking.UNNAMED and not one.optional
+                                      for one in use.uses)
 
 
 def _is_of(file: str, library: Library, major: str) -> bool:

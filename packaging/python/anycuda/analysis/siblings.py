@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from .file_use import FileUse, Use
+from .libraries import Linking
 
-_ELSEWHERE = ("unnamed", "peer")
+_ELSEWHERE = (Linking.UNNAMED, Linking.PEER)
 
 
 def resolved(files: Sequence[tuple[str, FileUse]]) -> list[FileUse]:

@@ -7,25 +7,31 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from ..kind import Kind
 from . import opened
 from .file_use import BUILTINS, FileUse
 from .libraries import Table
+from .opened import OpenedKind
 
-NEEDS, OPENS = "needs", "opens"
 _NVRTC = ("libnvrtc.", "libnvrtc-")  # its SONAME, and a bundled copy's
-PAGE = 'docs/troubleshooting.md, "tied to CUDA 12 by ..."'
-COPIES = ("original", "renamed")  # NVIDIA's library in a wheel, under its SONAME or another name
 Files = Sequence["tuple[str, FileUse]"]  # (name, use)
+
+
+class TieKind(Kind):
+    """How a file asks for the library; describe_ties.py has the words for each kind."""
+
+    NEEDS = "needs"  # DT_NEEDED: without the library the file does not load
+    OPENS = "opens"  # dlopen: without it some features do not work
 
 
 @dataclass(frozen=True)
 class Tie:
-    """`library`: the name that the file asks for. `how`: "needs" (DT_NEEDED) or "opens" (dlopen). `cuda`: the CUDA of
-    the name, "" if its number is not CUDA's (libcudnn.so.7)."""
+    """`library`: the name that the file asks for. `cuda`: the CUDA of the name, "" if its number is not CUDA's
+    (libcudnn.so.7)."""
 
     file: str
     library: str
-    how: str
+    how: TieKind
     cuda: str
 
     def is_met_by(self, majors: Collection[str]) -> bool:
@@ -38,8 +44,8 @@ def of(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
     under which files of the wheel are found."""
     found = []
     for name, use in counted(files, table):
-        asked = [*((one, NEEDS) for one in outside(use, inside)),
-                 *((one.name, OPENS) for one in _opened(use, inside, table))]
+        asked = [*((one, TieKind.NEEDS) for one in outside(use, inside)),
+                 *((one.name, TieKind.OPENS) for one in _opened(use, inside, table))]
         for library, how in asked:
             cuda = table.cuda_of(library)
             if cuda is not None:
@@ -62,7 +68,7 @@ def replaced_in(use: FileUse) -> set[str]:
     """The entries of DT_NEEDED that become stubs; none for a library of CUDA."""
     if use.is_library:
         return set()
-    stubbed = [one for one in use.uses if one.needed and one.how in ("named", "renamed", "stub")]
+    stubbed = [one for one in use.uses if one.needed and one.takes_stub]
     found = {one.needed for one in stubbed if one.needed}
     if any(one.library == "nvrtc" for one in stubbed):
         found |= {one for one in use.needed if one.startswith(BUILTINS)}
@@ -104,7 +110,7 @@ def copies_with_runtime(files: Files) -> frozenset[str]:
 
 
 def _is_copy(use: FileUse) -> bool:
-    return use.provides is not None and use.provides.what in COPIES
+    return use.provides is not None and use.provides.what.is_nvidias
 
 
 def _names(name: str, use: FileUse) -> set[str]:
@@ -123,6 +129,6 @@ def _wanted(use: FileUse, replaced: Collection[str]) -> set[str]:
 def _opened(use: FileUse, inside: Collection[str], table: Table) -> list[opened.Opened]:
     """The names that tie the file; a file that names a library of several CUDAs tries them and takes the installed
     one."""
-    tied = [one for one in opened.of(use, table, inside) if one.kind == "tied"]
+    tied = [one for one in opened.of(use, table, inside) if one.kind is OpenedKind.TIED]
     stems = [one.name.partition(".so")[0] for one in tied]
     return [one for one, stem in zip(tied, stems) if stems.count(stem) == 1]

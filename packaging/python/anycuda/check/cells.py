@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from ..analysis.file_use import FileUse, Reference, Use
+from ..analysis.libraries import Linking
 from ..matrix.data import ANY_CALLER, Disposition, Library, Matrix, Run, major_of
 
 UNCHECKED, UNKNOWN = Disposition.UNCHECKED, Disposition.UNKNOWN
@@ -87,7 +88,7 @@ class Cells:
         unversioned, whatever the stub's name suggests."""
         if reference.major or self.asked.built_for:
             return reference.major or self.asked.built_for
-        if use.how == "stub":
+        if use.how is Linking.STUB:
             return ""
         return use.majors[0] if len(use.majors) == 1 else others.get(use.library, "")
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from .. import terminal
 from ..analysis import describe_kernels
+from ..analysis.libraries import Linking
 from ..matrix import fold
 from ..matrix.data import Library, Matrix, Run
 from ..matrix.views import COLOURS
@@ -62,7 +63,7 @@ class _Page:
     def _uses(self) -> None:
         rows = []
         for file in self.input.files:
-            linked = [use for use in file.use.uses if use.how != "loaded" and self.asked.wants(use.library)]
+            linked = [use for use in file.use.uses if use.how is not Linking.LOADED and self.asked.wants(use.library)]
             for number, use in enumerate(linked):
                 rows.append((file.name if number == 0 else "", use.library, describe_input.how(use, file),
                              describe_input.built_for(use), str(len(use.symbols))))

@@ -18,11 +18,12 @@ from ..matrix.selection import Selection, values
 from . import as_json, check_report, describe_input, driver_rule, findings, here
 from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
 from .findings import DEVICE_CODE, IN_PART
-from .input_verdict import TIED
+from .input_verdict import VerdictKind
 
 NAME = "check"
 SUMMARY = "Reports the outcome of the CUDA calls of a file, folder or wheel on each CUDA, with the stubs in place."
-ALLOWED = (*FAILS, TIED, DEVICE_CODE, IN_PART)
+_TIED = VerdictKind.TIED
+ALLOWED = (*FAILS, _TIED, DEVICE_CODE, IN_PART)
 # CUDA 11.7 and its driver; --runtime 11.7,515 checks them.
 _NOT_BY_DEFAULT = ("11.7", "515")
 _EPILOG = f"""\
@@ -31,7 +32,7 @@ and NCCL have their own (nccl-2.28, cudnn-9). The report names the libraries tha
 Every function that the file references counts, even if the file never calls it; exclude functions with --ignore
 and kinds with --allow. The kinds are those of `anycuda matrix` and two more. {UNCHECKED}: the outcome depends on
 the CUDA that the file was built for, and the file does not record it (use --built-for or `anycuda patch`).
-{UNKNOWN}: no stub has the function. A file is {TIED} to a CUDA if it needs or opens one of its libraries for
+{UNKNOWN}: no stub has the function. A file is {_TIED} to a CUDA if it needs or opens one of its libraries for
 which anycuda has no stub. {DEVICE_CODE}: device code does not load. {IN_PART}: device code loads in some files
 of a wheel only. The last line of the report is the verdict.
 
@@ -39,7 +40,7 @@ of a wheel only. The last line of the report is the verdict.
 without --runtime, check covers only that. --here checks this machine.
 
 exit status: 0  everything runs on every CUDA, driver and GPU checked
-             1  a function is {', '.join(FAILS[:-1])} or {FAILS[-1]}, the file is {TIED} to another CUDA, a
+             1  a function is {', '.join(FAILS[:-1])} or {FAILS[-1]}, the file is {_TIED} to another CUDA, a
                 CUDA of --runtime does not run on a named driver, or device code or a static runtime does not run
              2  a file could not be read, or the command failed
              3  the answer is unknown (--gpu, --driver, --here, or device code with --runtime)

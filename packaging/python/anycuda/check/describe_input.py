@@ -11,6 +11,7 @@ from typing import Callable
 from ..analysis import (
     code_rules,
     describe_kernels,
+    describe_ties,
     distributions,
     gpus,
     kernels,
@@ -21,25 +22,26 @@ from ..analysis import (
     preload,
 )
 from ..analysis.describe_kernels import listed, some
-from ..analysis.file_use import FileUse, Use
-from ..analysis.ties import PAGE
+from ..analysis.file_use import FileUse, Provided, Use
+from ..analysis.libraries import Linking
+from ..analysis.opened import OpenedKind
 from ..matrix import fold
 from ..matrix.data import ANY_CALLER, Library, Matrix, Run
 from . import driver_rule, drivers_asked
 from .cells import FAILS, UNCHECKED, Asked
-from .describe_verdict import needs_driver, sentence, tied
+from .describe_verdict import needs_driver, sentence
 from .findings import DEVICE_CODE, File, Input
-from .input_verdict import FREE, NO_CUDA
+from .input_verdict import VerdictKind
 from .requirements import PinFate, Preload
 
 _FREE = "--free-requirements"
 _PROVIDES = {
-    "original": "is NVIDIA's {library} itself",
-    "renamed": "is a renamed copy of NVIDIA's {library}",
-    "stub": "is anycuda's stub of {library}",
-    "dropin": "is anycuda's drop-in for {library}",
-    "peer": "is another project's stub of {library}",
-    "some": "defines some functions of {library}",
+    Provided.ORIGINAL: "is NVIDIA's {library} itself",
+    Provided.RENAMED: "is a renamed copy of NVIDIA's {library}",
+    Provided.STUB: "is anycuda's stub of {library}",
+    Provided.DROPIN: "is anycuda's drop-in for {library}",
+    Provided.PEER: "is another project's stub of {library}",
+    Provided.SOME: "defines some functions of {library}",
 }
 
 
@@ -58,14 +60,15 @@ def last_line(one: Input, failing: dict[Run, list[str]], asked: Asked, matrix: M
         since = describe_kernels.since_unread(one.kernels, one.kind != "file")
         parts.append(f"whether its device code loads is unknown{since}")
     is_bad = failing or one.ties(asked) or one.problems or late or one.is_open(asked) or refused
-    return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if one.verdict.kind == FREE else "yellow"
+    is_free = one.verdict.kind is VerdictKind.FREE
+    return f"verdict: {'; '.join(parts)}", "red" if is_bad else "green" if is_free else "yellow"
 
 
 def verdicts(one: Input) -> tuple[list[tuple[str, str]], str]:
     """(file, verdict) for each of several files, and a sentence that counts those without CUDA."""
     if one.kind == "file" or len(one.files) < 2:
         return [], ""
-    none = [file for file in one.files if file.verdict.kind == NO_CUDA and not file.verdict.kernels]
+    none = [file for file in one.files if file.verdict.kind is VerdictKind.NO_CUDA and not file.verdict.kernels]
     rows = [(file.name, sentence(file.verdict, short=True)) for file in one.files if file not in none]
     return rows, f"no CUDA in {counted(len(none), 'other file')}" if none else ""
 
@@ -80,7 +83,8 @@ def headline(one: Input, cells: dict[Run, list[str]], failing: dict[Run, list[st
     if asked.of_device_code:
         return f"{name}: {_failing(failing, asked, matrix)}" if failing else name, "red" if failing else "bold"
     ties, refused = one.ties(asked), _refused(one, asked, matrix)
-    start = f"{name}: " + "".join(f"{text}; " for text in [*([tied(ties, short=True)] if ties else []), *refused])
+    tied = [describe_ties.tied(ties, short=True)] if ties else []
+    start = f"{name}: " + "".join(f"{text}; " for text in [*tied, *refused])
     if not cells:
         return f"{start}{_without_cells(one, asked)}{incomplete}", "red" if incomplete or ties or refused else "yellow"
     if failing:
@@ -176,19 +180,19 @@ def _without_cells(one: Input, asked: Asked) -> str:
     uses = [use for file in one.files for use in file.served if asked.wants(use.library)]
     if any(use.symbols for use in uses):
         return "--runtime selects no release of its CUDA libraries"  # the notes name a release that does
-    idle = list(dict.fromkeys(use.needed for use in uses if use.needed and use.how in ("named", "renamed")))
+    idle = list(dict.fromkeys(use.needed for use in uses if use.needed and use.how.is_nvidias))
     if idle:
         return (f"needs {some(idle)} but uses no function of it: `anycuda repair` and `anycuda patch` put a stub in "
                 "its place, which loads everywhere")
-    other_stubs = list(dict.fromkeys(use.needed for use in uses if use.how == "peer" and use.needed))
+    other_stubs = list(dict.fromkeys(use.needed for use in uses if use.how is Linking.PEER and use.needed))
     if other_stubs:
         return f"its CUDA calls go to {some(other_stubs)} of another project; anycuda keeps these stubs"
     if any(file.use.static_runtime for file in one.files):
-        opens = any(use.how == "loaded" and use.library != "cuda" for use in uses)
+        opens = any(use.how is Linking.LOADED and use.library != "cuda" for use in uses)
         return ("has its CUDA runtime linked in statically; "
                 + ("it may load other CUDA libraries by name" if opens else
                    "it makes no calls that a stub could serve"))
-    if any(file.use.provides and file.use.provides.what != "some" for file in one.files):
+    if any(file.use.provides and file.use.provides.what is not Provided.SOME for file in one.files):
         return "is a CUDA library or a stub; it makes no calls that a stub could serve"
     inside = sorted({name for file in one.files for name in _stubs_inside(file.use, asked)})
     if inside:
@@ -256,10 +260,10 @@ def how(use: Use, file: File) -> str:
         return f"{use.needed} (kept: the file rewrites its functions)"
     if use.needed in file.kept:
         return f"{use.needed} (a copy that repair keeps)"
-    if use.how == "unnamed":
+    if use.how is Linking.UNNAMED:
         return "not linked: another file must load the library"
-    return {"stub": f"{use.needed} (anycuda)", "peer": f"{use.needed} (another project's stub)",
-            "renamed": f"{use.needed} (a copy)"}.get(use.how, use.needed or "")
+    return {Linking.STUB: f"{use.needed} (anycuda)", Linking.PEER: f"{use.needed} (another project's stub)",
+            Linking.RENAMED: f"{use.needed} (a copy)"}.get(use.how, use.needed or "")
 
 
 def _is_native(use: Use, asked: Asked) -> bool:
@@ -327,10 +331,11 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
 
 def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
     """A sentence for each group of names of one library with the same fate."""
-    alike: dict[tuple[str, str], list[str]] = {}
+    alike: dict[tuple[str, OpenedKind], list[str]] = {}
     for one in opened.of(use, libraries.table(), inside):
         if asked.wants(one.library):
-            name = distributions.with_packages([one.name], libraries.table()) if one.kind == "tied" else one.name
+            is_tie = one.kind is OpenedKind.TIED
+            name = distributions.with_packages([one.name], libraries.table()) if is_tie else one.name
             alike.setdefault((one.library, one.kind), []).append(name)
     return [f"may load {' or '.join(names)} by name: {opened.WHO_SERVES[kind]}" for (_, kind), names in alike.items()]
 
@@ -368,7 +373,8 @@ def ties_hint(one: Input, asked: Asked) -> str:
         these, it, name = f"these {len(names)} libraries", "them", "names"
     sources = f" ({listed(packages)})" if packages else ""
     return (f"To end the tie, build without {these}; or do not link {it}, and open {it} with dlopen, by the "
-            f"{name} for each CUDA major. If the tie stays, your users must install {it}{sources}. Details: {PAGE}.")
+            f"{name} for each CUDA major. If the tie stays, your users must install {it}{sources}. Details: "
+            f"{describe_ties.PAGE}.")
 
 
 def requirements(one: Input) -> list[str]:

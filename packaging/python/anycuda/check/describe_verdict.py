@@ -5,84 +5,34 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ..analysis import describe_ties
 from ..analysis.companions import Companion
-from ..analysis.describe_kernels import listed, some
+from ..analysis.describe_kernels import some
 from ..analysis.kernels import Needs
 from ..analysis.static_runtime import StaticRuntime
-from ..analysis.ties import NEEDS, OPENS, Tie
-from .input_verdict import (
-    CUDA_ITSELF,
-    FREE,
-    NO_CUDA,
-    OTHER_SYSTEM,
-    OWN_LOADER,
-    STATIC,
-    TIED,
-    UNREADABLE,
-    WITH,
-    InputVerdict,
-    Loaded,
-)
-
-_BY = {NEEDS: "", OPENS: "opened by "}
-_MOST_GROUPS = 3  # groups of libraries whose files a short sentence names; of more groups it counts the files
+from .input_verdict import InputVerdict, Loaded, VerdictKind
 
 
 def sentence(found: InputVerdict, short: bool = False) -> str:
     """The verdict's kind, and then everything else that applies. `short`: for people, with few files of ties."""
     parts = {
-        TIED: tied(found.ties, short) if found.ties else "",
-        STATIC: _static(found.static) if found.static else "",
-        OWN_LOADER: _own_loader(found),
-        WITH: _with(found.companions) if found.companions else "",
+        VerdictKind.TIED: describe_ties.tied(found.ties, short) if found.ties else "",
+        VerdictKind.STATIC: _static(found.static) if found.static else "",
+        VerdictKind.OWN_LOADER: _own_loader(found),
+        VerdictKind.WITH: _with(found.companions) if found.companions else "",
         "device_code": _device_code(found.kernels) if found.kernels else "",
     }
-    fixed = {FREE: "free", CUDA_ITSELF: "a library of CUDA itself",
-             NO_CUDA: _no_cuda(found), UNREADABLE: "unknown: unreadable",
-             OTHER_SYSTEM: "unknown: not for Linux"}
-    only_device_code = found.kind == NO_CUDA and found.kernels
+    fixed = {VerdictKind.FREE: "free", VerdictKind.CUDA_ITSELF: "a library of CUDA itself",
+             VerdictKind.NO_CUDA: _no_cuda(found), VerdictKind.UNREADABLE: "unknown: unreadable",
+             VerdictKind.OTHER_SYSTEM: "unknown: not for Linux"}
+    only_device_code = found.kind is VerdictKind.NO_CUDA and found.kernels
     first = parts.pop("device_code") if only_device_code else fixed.get(found.kind) or parts[found.kind]
     others = [text for kind, text in parts.items() if text and kind != found.kind]
     if only_device_code and found.python:
         others.append(_python(found.python))
-    if found.kind == WITH:
+    if found.kind is VerdictKind.WITH:
         first = f"free {first}"
     return "; ".join([first, *others])
-
-
-def tied(ties: Sequence[Tie], short: bool = False) -> str:
-    """tied to CUDA 12 by libnppc.so.12 (a.so), libnpps.so.12 (opened by b.so)"""
-    by = _few if short else _libraries
-    by_cuda: dict[str, list[Tie]] = {}
-    for tie in ties:
-        by_cuda.setdefault(tie.cuda, []).append(tie)
-    return "; ".join(f"tied {f'to CUDA {cuda} ' if cuda else ''}by {by(group)}"
-                     for cuda, group in by_cuda.items())
-
-
-def _libraries(ties: Iterable[Tie]) -> str:
-    return ", ".join(f"{library} ({_BY[how]}{', '.join(files)})" for (library, how), files in _users(ties).items())
-
-
-def _few(ties: Iterable[Tie]) -> str:
-    """libcupti.so.12 (a.so), libnppc.so.12 and libnppig.so.12 (b.so, c.so, d.so and 4 more)"""
-    groups: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for (library, how), files in _users(ties).items():
-        groups.setdefault((how, tuple(files)), []).append(library)
-    return ", ".join(f"{listed(names)} ({_BY[how]}{_files(files, len(groups) > _MOST_GROUPS)})"
-                     for (how, files), names in groups.items())
-
-
-def _users(ties: Iterable[Tie]) -> dict[tuple[str, str], list[str]]:
-    """(library, how) -> files"""
-    users: dict[tuple[str, str], list[str]] = {}
-    for tie in ties:
-        users.setdefault((tie.library, tie.how), []).append(tie.file)
-    return users
-
-
-def _files(names: Sequence[str], count: bool) -> str:
-    return f"{len(names)} files" if count and len(names) > 1 else some(names)
 
 
 def _static(runtimes: Sequence[StaticRuntime]) -> str:
@@ -119,7 +69,7 @@ def _own_loader(found: InputVerdict) -> str:
     opens = f"may open {_opened(found.loads)}" if found.loads else ""
     if found.loaders:
         return f"own loader in {some(found.loaders)}{f': it {opens}' if opens else ''}"
-    return f"own loader: it {opens}" if found.kind == OWN_LOADER else opens
+    return f"own loader: it {opens}" if found.kind is VerdictKind.OWN_LOADER else opens
 
 
 def _opened(loads: Iterable[Loaded]) -> str:

@@ -17,7 +17,7 @@ from ..matrix.data import Run, major_of
 from . import driver_rule, input_verdict, requirements
 from .cells import Asked, Cells
 from .driver_rule import TooOld
-from .input_verdict import TIED, InputVerdict
+from .input_verdict import InputVerdict, VerdictKind
 
 if TYPE_CHECKING:
     from .here import Verdict
@@ -34,7 +34,7 @@ class File:
     machine: str
     use: FileUse
     cells: list[Run]
-    verdict: InputVerdict = InputVerdict("")  # until evaluate()
+    verdict: InputVerdict = InputVerdict(VerdictKind.NO_CUDA)  # until evaluate()
     kept: frozenset[str] = frozenset()
 
     @property
@@ -57,7 +57,7 @@ class Input:
     passed_over: list[tuple[str, str]] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     texts: requirements.Texts = field(default_factory=requirements.Texts)
-    verdict: InputVerdict = InputVerdict("")  # until evaluate()
+    verdict: InputVerdict = InputVerdict(VerdictKind.NO_CUDA)  # until evaluate()
     kernels: Kernels = field(default_factory=Kernels)
     replies: list[Reply] = field(default_factory=list)
     drivers_needed: tuple[int, int] = (0, 0)
@@ -80,7 +80,7 @@ class Input:
 
     def ties(self, asked: Asked) -> tuple[Tie, ...]:
         """The ties that fail: to a CUDA other than those checked. With --library none is reported."""
-        if TIED in asked.allowed or asked.libraries:
+        if VerdictKind.TIED in asked.allowed or asked.libraries:
             return ()
         return self.verdict.failing({major_of(release) for release in asked.releases})
 

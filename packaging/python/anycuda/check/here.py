@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .. import doctor
-from ..analysis import code_rules, gpus
+from ..analysis import code_rules, describe_ties, gpus
 from ..analysis.describe_kernels import reasons_of, some
 from ..analysis.file_use import Use
 from ..doctor import devices, examined, questions
@@ -18,8 +18,8 @@ from ..doctor.findings import UNVERSIONED, Answer, Findings, Library, library_of
 from ..failure import Failure
 from ..matrix.data import Run
 from .cells import Asked
-from .describe_verdict import sentence, tied
-from .input_verdict import OWN_LOADER, WITH
+from .describe_verdict import sentence
+from .input_verdict import VerdictKind
 
 if TYPE_CHECKING:
     from .findings import Input
@@ -82,7 +82,7 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
         return _without_calls(one)
     answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
     if one.verdict.ties:
-        answers.append((None, f"It is {tied(one.verdict.ties, short=True)}; {_NOT_SEARCHED}"))
+        answers.append((None, f"It is {describe_ties.tied(one.verdict.ties, short=True)}; {_NOT_SEARCHED}"))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return Verdict(runs, tuple(dict.fromkeys(counted)))
@@ -93,9 +93,9 @@ def _without_calls(one: Input) -> Verdict:
     if not one.files:
         return Verdict(None, ("It has no binaries.",))
     verdict = sentence(one.verdict)
-    if one.verdict.kind == WITH:
+    if one.verdict.kind is VerdictKind.WITH:
         return Verdict(None, (f"It is {verdict}; {_NOT_SEARCHED}",))
-    if one.verdict.kind == OWN_LOADER:
+    if one.verdict.kind is VerdictKind.OWN_LOADER:
         return Verdict(None, (f"It has its {verdict}; anycuda does not examine which libraries it loads.",))
     return Verdict(True, ("It uses no CUDA library and has no device code.",))
 

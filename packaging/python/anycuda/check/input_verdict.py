@@ -12,20 +12,32 @@ from ..analysis import companions, opened, static_runtime, ties
 from ..analysis.companions import Companion
 from ..analysis.file_use import FileUse
 from ..analysis.kernels import Needs
-from ..analysis.libraries import Table
+from ..analysis.libraries import Linking, Table
+from ..analysis.opened import OpenedKind
 from ..analysis.static_runtime import StaticRuntime
 from ..analysis.ties import Files, Tie
+from ..kind import Kind
 from ..wheels.requirement import Requirement
 
-# The first kind that applies to an input is its verdict. An own loader that only opens names ranks after a static
-# runtime.
-TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE, OTHER_SYSTEM = (
-    "tied", "cuda_itself", "own_loader", "static_runtime", "free_with", "free", "no_cuda", "unreadable",
-    "not_for_linux")
-KINDS = (TIED, CUDA_ITSELF, OWN_LOADER, STATIC, WITH, FREE, NO_CUDA, UNREADABLE, OTHER_SYSTEM)
 _A_LOADER = 5  # functions; a file with fewer is a tool that intercepts some
-_LINKED = ("named", "renamed", "stub", "unnamed")
-_SERVED = ("major", "common", "inside")  # by the drop-ins that a repair adds, by the driver, by the wheel
+_LINKED = (Linking.NAMED, Linking.RENAMED, Linking.STUB, Linking.UNNAMED)
+# Served by the drop-ins that a repair adds, by the driver, by the wheel; and ties.
+_REPORTED_ELSEWHERE = (OpenedKind.MAJOR, OpenedKind.COMMON, OpenedKind.INSIDE, OpenedKind.TIED)
+
+
+class VerdictKind(Kind):
+    """The first kind that applies to an input is its verdict. An own loader that only opens names ranks after a static
+    runtime."""
+
+    TIED = "tied"  # to one CUDA, by libraries without a stub
+    CUDA_ITSELF = "cuda_itself"  # all its files are libraries of CUDA
+    OWN_LOADER = "own_loader"  # it loads CUDA's libraries by itself
+    STATIC = "static_runtime"  # a CUDA runtime is linked into it
+    WITH = "free_with"  # free of one CUDA, as far as its companions are
+    FREE = "free"
+    NO_CUDA = "no_cuda"
+    UNREADABLE = "unreadable"
+    OTHER_SYSTEM = "not_for_linux"
 
 
 @dataclass(frozen=True)
@@ -43,7 +55,7 @@ class InputVerdict:
     neither a stub nor a drop-in. `companions`: packages with needed libraries other than CUDA's. `python`: the names
     that the wheel's Python files open or import. `kernels`: the needs of its device code."""
 
-    kind: str
+    kind: VerdictKind
     ties: tuple[Tie, ...] = ()
     static: tuple[StaticRuntime, ...] = ()
     loaders: tuple[str, ...] = ()
@@ -74,7 +86,7 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
     `old_runtimes`: file -> the driver for a static runtime of an unknown release, if its device code tells it."""
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
-    found = InputVerdict("", tuple(ties.of(files, inside, table)),
+    found = InputVerdict(VerdictKind.NO_CUDA, tuple(ties.of(files, inside, table)),
                          static_runtime.of(ties.counted(files, table), table.drivers, old_runtimes),
                          tuple(name for name, use in users if _has_own_loader(use, table)),
                          tuple(_loads(users, inside, requirements, table)),
@@ -85,37 +97,39 @@ def of(files: Files, inside: Collection[str], table: Table, requirements: Sequen
 
 def of_other_system(found: InputVerdict) -> InputVerdict:
     """The verdict on a wheel for Windows or macOS, whose binaries are not read."""
-    return replace(found, kind=OTHER_SYSTEM) if found.kind in (UNREADABLE, NO_CUDA) else found
+    return replace(found, kind=VerdictKind.OTHER_SYSTEM) if found.kind in (
+        VerdictKind.UNREADABLE, VerdictKind.NO_CUDA) else found
 
 
-def _kind(found: InputVerdict, staying: Files, users: Files, unreadable: bool) -> str:
+def _kind(found: InputVerdict, staying: Files, users: Files, unreadable: bool) -> VerdictKind:
     uses = [use for _, one in users for use in one.uses]
     linked = any(use.how in _LINKED for use in uses) or any(one.stubs_inside for _, one in users)
     if found.ties:
-        return TIED
+        return VerdictKind.TIED
     if staying and not users:
-        return CUDA_ITSELF
+        return VerdictKind.CUDA_ITSELF
     if unreadable and not staying:
-        return UNREADABLE
+        return VerdictKind.UNREADABLE
     if found.loaders:
-        return OWN_LOADER
+        return VerdictKind.OWN_LOADER
     if found.static:
-        return STATIC
+        return VerdictKind.STATIC
     if found.loads and not linked:
-        return OWN_LOADER
+        return VerdictKind.OWN_LOADER
     if found.companions:
-        return WITH
-    return FREE if linked or uses else NO_CUDA
+        return VerdictKind.WITH
+    return VerdictKind.FREE if linked or uses else VerdictKind.NO_CUDA
 
 
 def _loads(files: Files, inside: Collection[str], requirements: Sequence[Requirement], table: Table
            ) -> Iterable[Loaded]:
     for name, use in files:
         for one in opened.of(use, table, inside):
-            if one.kind not in (*_SERVED, "tied") and not (one.library and table.libraries[one.library].is_driver):
+            is_driver = bool(one.library) and table.libraries[one.library].is_driver
+            if one.kind not in _REPORTED_ELSEWHERE and not is_driver:
                 source = None if one.library else companions.of_opened(one.name, requirements, table)
                 yield Loaded(name, one.name, source)
-        yield from (Loaded(name, one.needed) for one in use.uses if one.how == "peer" and one.needed)
+        yield from (Loaded(name, one.needed) for one in use.uses if one.how is Linking.PEER and one.needed)
 
 
 def _has_own_loader(use: FileUse, table: Table) -> bool:
@@ -123,7 +137,7 @@ def _has_own_loader(use: FileUse, table: Table) -> bool:
     another project's stub? A file with NCCL linked in also defines functions, but does not open the library."""
     counts = Counter(library.name for library in map(table.of_symbol, use.defines) if library)
     defined = {name for name, count in counts.items() if count >= _A_LOADER}
-    opened_ = {one.library for one in use.uses if one.how == "loaded"}
+    opened_ = {one.library for one in use.uses if one.how is Linking.LOADED}
     linked = {one.library for one in use.uses if one.how in _LINKED}
     drivers = {name for name, library in table.libraries.items() if library.is_driver}  # no archive of them exists
-    return any(one.how == "peer" for one in use.uses) or bool(defined & (opened_ | drivers) - linked)
+    return any(one.how is Linking.PEER for one in use.uses) or bool(defined & (opened_ | drivers) - linked)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Callable
 
-from ..analysis.file_use import FileUse, Use
-from ..analysis.libraries import Library, Table
+from ..analysis.file_use import FileUse, Provided, Use
+from ..analysis.libraries import Library, Linking, Table
 from ..elf.edit import Edit
 from ..elf.read import Image
 from ..failure import Failure
@@ -15,13 +15,12 @@ from .wanted import Wanted
 
 HERE = "$ORIGIN"
 OPEN_AT_LOAD = "libanycuda_open_at_load.so"  # stubs/open_at_load.cc
-_LINKED = ("named", "renamed", "peer", "stub", "unnamed")
 _PROVIDED = {
-    "original": "is NVIDIA's {}",
-    "renamed": "is a copy of NVIDIA's {}",
-    "stub": "is a stub of anycuda",
-    "dropin": "is a drop-in of anycuda",
-    "peer": "is a stub of another project",
+    Provided.ORIGINAL: "is NVIDIA's {}",
+    Provided.RENAMED: "is a copy of NVIDIA's {}",
+    Provided.STUB: "is a stub of anycuda",
+    Provided.DROPIN: "is a drop-in of anycuda",
+    Provided.PEER: "is a stub of another project",
 }
 
 
@@ -52,16 +51,17 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
     where = str(image.path)
     if use.provides and use.provides.what in _PROVIDED:
         what = _PROVIDED[use.provides.what].format(table.libraries[use.provides.library].product)
-        refusal = NothingToPatch if use.provides.what in ("stub", "dropin") else Failure
+        refusal = NothingToPatch if use.provides.what.is_anycudas else Failure
         raise refusal(f"{where}: {what}; patch the programs and libraries that use it instead")
-    linked = [one for one in use.uses if one.how in _LINKED and not one.optional and one.needed not in use.hooked]
+    linked = [one for one in use.uses
+              if one.how is not Linking.LOADED and not one.optional and one.needed not in use.hooked]
     if not linked and use.stubs_inside and not use.static_runtime:
         if wanted.open_at_load:
             raise Failure(f"{where}: anycuda's stub is linked into it, so --open-at-load does not work: link it again "
                           "with -Wl,--defsym=anycuda_open_at_load=1")
         return Decision(Edit(), inside=use.stubs_inside, left=_notes(image, use))
     if not linked:
-        uses_cuda = use.static_runtime or use.hooked or any(one.how == "loaded" for one in use.uses)
+        uses_cuda = use.static_runtime or use.hooked or any(one.how is Linking.LOADED for one in use.uses)
         raise (Failure if uses_cuda else NothingToPatch)(f"{where}: {_why_not(use)}")
     needed: dict[str, str] = {}
     added: list[str] = []
@@ -69,7 +69,7 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
     decision = Decision(Edit(), inside=use.stubs_inside)
     for one in linked:
         library = table.libraries[one.library]
-        stub = one.needed if one.how == "stub" and one.needed else library.stub
+        stub = one.needed if one.how is Linking.STUB and one.needed else library.stub
         decision.stubs[library.name] = stub
         _replace(image, one, library, stub, table, needed, added)
         _describe(decision, one, library, stub)
@@ -88,7 +88,7 @@ def decide(image: Image, use: FileUse, table: Table, wanted: Wanted, finds: Call
 
 
 def _why_not(use: FileUse) -> str:
-    loaded = [name for one in use.uses if one.how == "loaded" for name in one.strings]
+    loaded = [name for one in use.uses if one.how is Linking.LOADED for name in one.strings]
     if use.static_runtime:
         return ("has the CUDA runtime linked in statically, so it has no reference to replace: link it again with "
                 "nvcc -cudart shared")
@@ -119,7 +119,7 @@ def _replace(
 def _describe(decision: Decision, use: Use, library: Library, stub: str) -> None:
     built = f", built for CUDA {' and '.join(use.built_for)}" if use.majors else ""
     about = f"{library.product}: {_count(len(use.symbols), 'function')}{built}"
-    if use.how == "unnamed":
+    if use.how is Linking.UNNAMED:
         decision.done.append(f"added {stub} to DT_NEEDED: the file used its functions without linking a library that "
                              f"provides them ({about})")
     elif use.needed != stub:
@@ -167,7 +167,7 @@ def _major(where: str, use: Use, library: Library, count: int, wanted: Wanted) -
         return wanted.built_for
     if len(use.majors) == 1:
         return use.majors[0]
-    if use.how == "stub":
+    if use.how is Linking.STUB:
         return None
     raise Failure(f"{where} uses {_count(count, 'function')} without a symbol version ({library.product}), so its "
                   f"CUDA major is unknown: pass --built-for with one of {', '.join(library.majors)}")
@@ -191,14 +191,14 @@ def _notes(image: Image, use: FileUse, opens_at_load: bool = False) -> list[str]
     notes = [f"still needs {name}, for which anycuda has no stub" for name in use.other]
     notes += [f"still needs {name}: it rewrites functions of this library, which a stub does not allow"
               for name in use.hooked]
-    linked = {one.library for one in use.uses if one.how != "loaded"}
+    linked = {one.library for one in use.uses if one.how is not Linking.LOADED}
     for one in use.uses:
-        if one.how == "loaded" and one.library not in linked:
+        if one.how is Linking.LOADED and one.library not in linked:
             notes.append(f"may open {', '.join(one.strings)} by name, which an edit cannot change; `anycuda run` "
                          "serves these names with drop-ins")
         if one.optional:
             notes.append(f"uses functions of {one.library} only if it is already loaded: patch does not change this")
-    names = [name for one in use.uses if one.how == "loaded" and one.library in linked for name in one.strings]
+    names = [name for one in use.uses if one.how is Linking.LOADED and one.library in linked for name in one.strings]
     # The function by which a program goes through the loaded libraries.
     if names and not opens_at_load and any(symbol.name == "dl_iterate_phdr" for symbol in image.undefined()):
         notes.append(f"looks through the loaded libraries and contains {', '.join(names)}: if it looks for this name "

@@ -11,6 +11,7 @@ from pathlib import Path
 from .. import installation
 from ..analysis import file_use, libraries
 from ..analysis.file_use import FileUse
+from ..analysis.libraries import Linking
 from ..elf import ElfError, edit, lookup, read
 from ..elf.read import Image
 from ..failure import Failure
@@ -61,7 +62,7 @@ def _undo(path: Path, wanted: Wanted) -> list[str]:
     target = wanted.output or path
     edited = edit.is_edited(path)
     if not edited:
-        stubs = [one.needed or "" for one in file_use.of(read.read(path)).uses if one.how == "stub"]
+        stubs = [one.needed or "" for one in file_use.of(read.read(path)).uses if one.how is Linking.STUB]
         if stubs:
             raise Failure(f"{path} needs {', '.join(stubs)} but has no undo record of anycuda: it was linked to the "
                           "stub, patched with another tool, or rewritten by strip or patchelf. Use the original file")
@@ -90,7 +91,7 @@ def _copy(path: Path, target: Path) -> Iterator[Path]:
 def _look(copy: Path, before: FileUse) -> None:
     """Checks that the copy uses the same functions, with the recorded majors, and only from stubs."""
     after = file_use.of(read.read(copy))
-    if {one.how for one in after.uses if one.needed not in after.hooked} & {"named", "renamed", "peer"}:
+    if any(one.how.is_nvidias or one.how is Linking.PEER for one in after.uses if one.needed not in after.hooked):
         raise Failure(f"{before.path}: internal check failed: the patched file would still need a library of NVIDIA; "
                       "the file is unchanged. Please report this bug of anycuda")
 

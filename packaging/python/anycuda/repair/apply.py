@@ -89,7 +89,7 @@ def _edit(one: FileEdit, path: Path) -> None:
 
 def _is_nvidias(name: str) -> bool:
     named = libraries.table().named(name)
-    return named is not None and named.how in ("named", "renamed")
+    return named is not None and named.how.is_nvidias
 
 
 def put(path: Path, target: Path) -> None:

@@ -5,8 +5,8 @@ wheels (libanycuda_cudart-c7c69a83.so). Pure."""
 from __future__ import annotations
 
 from ..analysis import ties
-from ..analysis.file_use import Use
-from ..analysis.libraries import Table
+from ..analysis.file_use import Provided, Use
+from ..analysis.libraries import Linking, Table
 from .scan import Member, Scan
 
 
@@ -17,12 +17,12 @@ def has_own_name(use: Use) -> bool:
 
 def is_common(member: Member, table: Table) -> bool:
     """Is it a stub of anycuda that files can find only by the common name?"""
-    return _what(member) == "stub" and bool({member.file, member.soname} & _names(table))
+    return _is_stub(member) and bool({member.file, member.soname} & _names(table))
 
 
 def foreign(scan: Scan, table: Table) -> frozenset[str]:
     """Files with the name of a stub that are not anycuda's: another project used these names once."""
-    return frozenset(name for member in scan.members if _what(member) != "stub"
+    return frozenset(name for member in scan.members if not _is_stub(member)
                      for name in (member.file, member.soname) if name in _names(table))
 
 
@@ -34,19 +34,19 @@ def copies_with_runtime(scan: Scan) -> frozenset[str]:
 def there(scan: Scan) -> frozenset[str]:
     """The stubs in the wheel, by name. Equal names mean equal stubs."""
     return frozenset(member.name for member in scan.members
-                     if _what(member) == "stub" and member.file == member.soname)
+                     if _is_stub(member) and member.file == member.soname)
 
 
 def lost(member: Member, inside: frozenset[str]) -> list[str]:
     """Stubs of a repaired file that are missing from the wheel. No other stub can replace them, since their functions
     are unknown."""
     return [use.needed for use in member.use.uses
-            if use.how == "stub" and use.needed and has_own_name(use) and use.needed not in inside]
+            if use.how is Linking.STUB and use.needed and has_own_name(use) and use.needed not in inside]
 
 
 def _names(table: Table) -> frozenset[str]:
     return frozenset(library.stub for library in table.libraries.values())
 
 
-def _what(member: Member) -> str:
-    return member.use.provides.what if member.use.provides else ""
+def _is_stub(member: Member) -> bool:
+    return member.use.provides is not None and member.use.provides.what is Provided.STUB

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import Callable
 
 from ..analysis import opened
+from ..analysis.file_use import Provided
 from ..analysis.libraries import Table
+from ..analysis.opened import OpenedKind
 from . import files, glibc, places
 from .exclude import Exclude
 from .files import FileEdit
@@ -44,7 +46,8 @@ def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple
     """`edits`: the other edits of the files. `find`: None with --no-drop-ins."""
     found = DropIns()
     needed = _needed(scan, edits, table)
-    brought = {member.soname for member in scan.members if _is_anycudas(member, "dropin")}
+    brought = {member.soname for member in scan.members
+               if member.use.provides and member.use.provides.what is Provided.DROPIN}
     for member in scan.members:
         if exclude.file(member.name):
             continue
@@ -93,7 +96,7 @@ def _why_not(one: opened.Opened, member: Member, brought: Collection[str], neede
     """The reason why this name gets no drop-in; "" if it may."""
     if one.name in brought:
         return f"{member.name} already has the drop-in {one.name}"
-    if one.kind != "major":
+    if one.kind is not OpenedKind.MAJOR:
         return f"{member.name} opens {one.name}: {opened.WHO_SERVES[one.kind]}"
     if one.name in needed:
         return (f"{member.name} opens {one.name} and gets no drop-in: {needed[one.name]} must find NVIDIA's library "
@@ -111,11 +114,8 @@ def _needed(scan: Scan, edits: Mapping[str, FileEdit], table: Table) -> dict[str
     for member in scan.members:
         edit = edits.get(member.name)
         names = set(member.needed) - set(edit.needed if edit else ())
-        if opened.is_of_cuda(member.use, table) and not _is_anycudas(member):
+        if opened.is_of_cuda(member.use, table) and not (
+                member.use.provides and member.use.provides.what.is_anycudas):
             names |= {name for use in member.use.uses for name in use.strings}
         found.update({name: member.name for name in names if name not in found})
     return found
-
-
-def _is_anycudas(member: Member, *what: str) -> bool:
-    return member.use.provides is not None and member.use.provides.what in (what or ("stub", "dropin"))

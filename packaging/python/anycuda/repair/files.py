@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Callable
 
 from ..analysis.file_use import Reference, Use
-from ..analysis.libraries import NATIVE, Library, Table
+from ..analysis.libraries import NATIVE, Library, Linking, Table
 from . import places
 from .common import has_own_name
 from .scan import Member
@@ -39,8 +39,8 @@ def to_replace(member: Member, foreign: frozenset[str]) -> list[Use]:
     if is_library(member):
         return []
     return [use for use in member.use.uses
-            if use.how in ("named", "renamed") or use.how == "unnamed" and not use.optional
-            or use.how == "stub" and not has_own_name(use) and use.needed not in foreign]
+            if use.how.is_nvidias or use.how is Linking.UNNAMED and not use.optional
+            or use.how is Linking.STUB and not has_own_name(use) and use.needed not in foreign]
 
 
 def is_library(member: Member) -> bool:
@@ -119,9 +119,9 @@ def notes(member: Member, foreign: frozenset[str]) -> list[str]:
     if use.static_runtime:
         found.append(f"{member.name} has a CUDA runtime linked in statically, which no stub replaces: it stays")
     for one in use.uses:
-        if one.how == "stub" and has_own_name(one):
+        if one.how is Linking.STUB and has_own_name(one):
             found.append(f"{member.name} already has {one.needed}")
-        if one.how == "peer" or one.how == "stub" and one.needed in foreign:
+        if one.how is Linking.PEER or one.how is Linking.STUB and one.needed in foreign:
             found.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
         if one.optional:
             found.append(f"{member.name} uses {one.library} only if it is already loaded: repair does not change this")

@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Callable
 
-from ..analysis import built_for, distributions, ties
-from ..analysis.describe_kernels import some
+from ..analysis import built_for, describe_ties, ties
 from ..analysis.file_use import Use
 from ..analysis.libraries import Table
-from ..analysis.ties import Tie
+from ..analysis.ties import Tie, TieKind
 from . import bundled, common, dropins, files, glibc
 from .exclude import Exclude
 from .files import FileEdit
@@ -125,29 +123,22 @@ def _add_ties(plan: Plan, scan: Scan, options: Options, inside: frozenset[str], 
                                    inside | {posixpath.basename(name) for name in plan.stubs}, table)
             if not options.exclude.file(tie.file)]
     accepted = [tie for tie in tied if options.partly or options.exclude.library(tie.library)]
-    plan.notes += [_tied([file], how, names, table) for (file, how), names in _libraries(accepted).items()]
-    files_of: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    plan.notes += [describe_ties.without_stub([file], how, names, table)
+                   for (file, how), names in _libraries(accepted).items()]
+    files_of: dict[tuple[TieKind, tuple[str, ...]], list[str]] = {}
     for (file, how), names in _libraries([tie for tie in tied if tie not in accepted]).items():
         files_of.setdefault((how, tuple(names)), []).append(file)
-    plan.refusals += [f"{_tied(files, how, names, table)}. --partly repairs everything else, for machines that have "
-                      f"{'it' if len(names) == 1 else 'them'} ({ties.PAGE})"
+    plan.refusals += [f"{describe_ties.without_stub(files, how, names, table)}. --partly repairs everything else, for "
+                      f"machines that have {'it' if len(names) == 1 else 'them'} ({describe_ties.PAGE})"
                       for (how, names), files in files_of.items()]
 
 
-def _libraries(found: list[Tie]) -> dict[tuple[str, str], list[str]]:
+def _libraries(found: list[Tie]) -> dict[tuple[str, TieKind], list[str]]:
     """(file, how) -> libraries"""
-    groups: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, TieKind], list[str]] = {}
     for tie in found:
         groups.setdefault((tie.file, tie.how), []).append(tie.library)
     return groups
-
-
-def _tied(files: list[str], how: str, libraries: Sequence[str], table: Table) -> str:
-    these, it = ("this library is", "it") if len(libraries) == 1 else ("these libraries are", "them")
-    verb, does = (how, "file does") if len(files) == 1 else (how.rstrip("s"), "files do")
-    what = f"the {does} not load" if how == ties.NEEDS else f"features that open {it} do not work"
-    asked = distributions.with_packages(libraries, table)
-    return f"{some(files)} {verb} {asked}, for which anycuda has no stub: where {these} not installed, {what}"
 
 
 def _without(member: Member, names: list[str]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..analysis import pathfinder, preload, remaining
-from ..analysis.libraries import Table
+from ..analysis.libraries import Linking, Table
 from ..analysis.remaining import Remaining
 from ..wheels import names
 from ..wheels.archive import Wheel
@@ -55,7 +55,7 @@ def remaining_of(scan: Scan, plan: Plan) -> Remaining:
         edit = edits.get(member.name)
         needed = [name for name in member.needed if edit is None or name not in edit.needed]
         needs += remaining.of_file(member.name, member.use, needed, inside)
-    has_stub = any(use.how == "stub" for member in members for use in member.use.uses)
+    has_stub = any(use.how is Linking.STUB for member in members for use in member.use.uses)
     return Remaining(tuple(needs), bool(plan.edits or plan.stubs) or has_stub)
 
 
