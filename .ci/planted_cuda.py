@@ -66,7 +66,7 @@ def plant(root: Path, cache: Path, home: str) -> None:
     (root / "opt/conda/bin").mkdir()
     (root / "opt/conda/bin/python3").symlink_to("/usr/bin/python3")
 
-    for name in ("anycuda", "artifacts", "packaging", "scikit_build_core"):
+    for name in ("anycuda", "artifacts", "packaging", "scikit_build_core", "shtab"):
         script(root / f"opt/planted/{name}/__init__.py", MODULE)
     for python in (root / "usr/lib").glob("python3.*"):
         site = root / home.lstrip("/") / ".local/lib" / python.name / "site-packages"

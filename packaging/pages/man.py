@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manual pages: anycuda.1, and anycuda-NAME.1 for each command."""
+"""Manual pages: anycuda.1, and anycuda-NAME.1 for each command. By hand, since argparse-manpage 4.8 has no
+sections for arguments, statuses and examples (it writes all of these into DESCRIPTION and COMMENTS)."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@
 
     python3 packaging/wheel/build.py [--cpu x86_64] [--out dist] [--sdist]
 
-Needs CMake, Python 3.11, scikit-build-core and zig (`pip install scikit-build-core ziglang`). The same sources give
-the same bytes: times in the wheel are SOURCE_DATE_EPOCH, by default the last commit's. Each finished wheel is inspected
-(inspection.py).
+Needs CMake, Python 3.11, scikit-build-core, shtab and zig (`pip install scikit-build-core shtab ziglang`). The same
+sources give the same bytes: times in the wheel are SOURCE_DATE_EPOCH, by default the last commit's. Each finished wheel
+is inspected (inspection.py).
 """
 
 from __future__ import annotations
@@ -35,11 +35,15 @@ def main() -> int:
     parser.add_argument("--sdist", action="store_true", help="also build the source distribution")
     arguments = parser.parse_args()
     try:
+        import shtab
         from scikit_build_core import build as backend
-    except ImportError:
-        packages = "scikit-build-core" if has_zig() else "scikit-build-core ziglang"
-        print(f"build.py: scikit-build-core is not installed: run `pip install {packages}`", file=sys.stderr)
+    except ImportError as error:
+        packages = "scikit-build-core shtab" if has_zig() else "scikit-build-core shtab ziglang"
+        print(f"build.py: {error.name} is not installed: run `pip install {packages}`", file=sys.stderr)
         return 2
+    # For the Python that CMake finds, which may be another one.
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, (os.environ.get("PYTHONPATH"), str(Path(shtab.__file__).parents[1]))))
     out = arguments.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     os.environ.setdefault("SOURCE_DATE_EPOCH", date_of_sources())

@@ -92,14 +92,14 @@ class MissingPackages(unittest.TestCase):
         self.assertEqual(done.returncode, 2, done.stderr)
         return done.stderr
 
-    def test_both_packages_are_named(self):
+    def test_the_packages_are_named(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.assertIn("`pip install scikit-build-core ziglang`", self.message(folder))
+            self.assertIn("`pip install scikit-build-core shtab ziglang`", self.message(folder))
 
     def test_an_installed_zig_is_enough(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "zig").touch(0o755)
-            self.assertIn("`pip install scikit-build-core`", self.message(folder))
+            self.assertIn("`pip install scikit-build-core shtab`", self.message(folder))
 
 
 if __name__ == "__main__":
