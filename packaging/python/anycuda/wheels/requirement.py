@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A requirement in the syntax of PEP 508, split into its parts. Pure."""
+"""A requirement in the syntax of PEP 508, split into its parts. Pure. By hand, since the command has no dependencies,
+and the library `packaging` does not keep what the author wrote; tests/packaging/test_requirements_agree.py compares
+them."""
 
 from __future__ import annotations
 
@@ -9,9 +11,8 @@ from dataclasses import dataclass
 from . import names
 
 _FORM = re.compile(r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*(.*)", re.S)
-_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<)\s*v?(\d{1,9})(?!\d)((?:\.\d+)*)")
-_STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
-_EXTRA = re.compile(r"(?<![\w.])extra(?![\w.])")
+_CLAUSE = re.compile(r"(===|==|~=|>=|<=|!=|>|<)\s*v?(\d{1,9})(?![\d!])((?:\.\d+)*)")  # not of an epoch: 1!2.0
+_TOKEN = re.compile(r"'[^']*'|\"[^\"]*\"|[\w.]+|[<>=!~]+")  # of a marker
 
 
 @dataclass(frozen=True)
@@ -37,14 +38,15 @@ class Requirement:
 
     @property
     def belongs_to_extra(self) -> bool:
-        return bool(_EXTRA.search(_STRING.sub("''", self.marker)))
+        return "extra" in _TOKEN.findall(self.marker)
 
     @property
     def extra_names(self) -> list[str]:
         """The extras that its marker names, normalised."""
-        found = re.findall(r"(?<![\w.])extra\s*[=!]=\s*['\"]([^'\"]*)|['\"]([^'\"]*)['\"]\s*[=!]=\s*extra(?![\w.])",
-                           self.marker)
-        return [names.normal(one or other) for one, other in found]
+        tokens = _TOKEN.findall(self.marker)
+        return [names.normal((right if left == "extra" else left).strip("'\""))
+                for left, sign, right in zip(tokens, tokens[1:], tokens[2:])
+                if sign in ("==", "!=") and "extra" in (left, right)]
 
     def in_extra(self, extra: str, base: str = "") -> str:
         """The requirement restricted to that extra."""
@@ -59,19 +61,19 @@ class Requirement:
 
 def parse(text: str) -> Requirement | None:
     """The requirement; None if the text does not have that form."""
-    found = _FORM.fullmatch(text)
-    if not found:
+    form = _FORM.fullmatch(text)
+    if not form:
         return None
-    rest = found[3]
+    rest = form[3]
     if rest.startswith("@"):
         version, *marker = re.split(r"(?<=\s);", rest, maxsplit=1)
     else:
         version, *marker = rest.split(";", 1)
     if version and version[0] not in "@(<>=!~":
         return None
-    extras = tuple(one.strip() for one in (found[2] or "").split(",") if one.strip())
-    base = text[:found.start(3)] + version
-    return Requirement(found[1], extras, version.strip(), marker[0].strip() if marker else "", base.strip())
+    extras = tuple(extra.strip() for extra in (form[2] or "").split(",") if extra.strip())
+    base = text[:form.start(3)] + version
+    return Requirement(form[1], extras, version.strip(), marker[0].strip() if marker else "", base.strip())
 
 
 def _marked(base: str, marker: str, is_url: bool) -> str:
@@ -80,8 +82,8 @@ def _marked(base: str, marker: str, is_url: bool) -> str:
 
 def floor_of(version: str) -> str:
     """2.19 for >=2.19, >=2.19,<3, ==2.19 and ~=2.19; "" without such a bound."""
-    found = [major + rest for sign, major, rest in _clauses(version) if sign in (">=", "==", "===", "~=")]
-    return found[0] if len(found) == 1 else ""
+    bounds = [major + rest for sign, major, rest in _clauses(version) if sign in (">=", "==", "===", "~=")]
+    return bounds[0] if len(bounds) == 1 else ""
 
 
 def _clauses(version: str) -> list[tuple[str, str, str]]:
