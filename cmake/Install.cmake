@@ -154,7 +154,7 @@ endif()
 if(ANYCUDA_COMMAND)
   install(PROGRAMS "${PROJECT_SOURCE_DIR}/packaging/bin/anycuda" DESTINATION bin COMPONENT command)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/python/anycuda" DESTINATION "${share}" COMPONENT command
-          FILES_MATCHING PATTERN "*.py" PATTERN "__pycache__" EXCLUDE)
+          FILES_MATCHING PATTERN "*.py" PATTERN "*.json" PATTERN "__pycache__" EXCLUDE)
   install(FILES "${PROJECT_BINARY_DIR}/share/anycuda/matrix.json" DESTINATION "${share}" COMPONENT command)
   install(TARGETS anycuda_doctor anycuda_doctor_native anycuda_find anycuda_device_code_program LIBRARY DESTINATION "${own}" COMPONENT command
           RUNTIME DESTINATION "${own}" COMPONENT command)

@@ -17,10 +17,12 @@ from anycuda.analysis import companions, contents, describe_ties, distributions,
 from anycuda.analysis.file_use import FileUse, Provided, Provides, Reference, Use
 from anycuda.analysis.kernels import Needs
 from anycuda.analysis.libraries import Linking
+from anycuda.analysis.package_facts import facts
 from anycuda.analysis.ties import TieKind
 from anycuda.check import describe_verdict, input_verdict
 from anycuda.check.input_verdict import VerdictKind
 from anycuda.wheels import requirement
+from anycuda.wheels.names import normal
 
 ROOT = Path(__file__).resolve().parents[2]
 CUPTI = "libcupti.so.12"
@@ -82,6 +84,18 @@ class Ties(unittest.TestCase):
         self.assertLessEqual({"libcufftw", "libcupti", "libnppc", "libnvblas"}, checked)
         for file in ("libcudnn.so.7", "libcutensor.so.2", "libcupti.so"):
             self.assertEqual(distributions.of_tie(file, table()), "", file)
+
+
+class PackageFacts(unittest.TestCase):
+    def test_distributions_are_in_the_catalogue(self):
+        text = (ROOT / "compat" / "catalogue" / "distributions.txt").read_text(encoding="utf-8")
+        listed = {line.split()[0] for line in text.splitlines() if line and not line.startswith("#")}
+        self.assertLessEqual({*facts().plain_since_13, *facts().of_unstubbed.values()}, listed)
+        self.assertIn(distributions.TOOLKIT, facts().with_cudas_version)
+
+    def test_packages_are_normalised(self):
+        for name in (*facts().with_cudas_version, *facts().of_prefix.values()):
+            self.assertEqual(normal(name), name)
 
 
 class Kinds(unittest.TestCase):

@@ -28,7 +28,8 @@ _LINK = ("-sMODULARIZE", "-sEXPORT_ES6", "-sENVIRONMENT=worker", "-sALLOW_MEMORY
 def package(out: Path) -> None:
     """The same bytes from the same files."""
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted((PACKAGE / "anycuda").rglob("*.py")):
+        files = (file for pattern in ("*.py", "*.json") for file in (PACKAGE / "anycuda").rglob(pattern))
+        for file in sorted(files):
             info = zipfile.ZipInfo(file.relative_to(PACKAGE).as_posix())
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, file.read_bytes())

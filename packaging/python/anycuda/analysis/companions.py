@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from ..wheels.requirement import Requirement
 from . import distributions, ties
 from .libraries import Table
+from .package_facts import facts
 from .ties import Files
 
-# Packages whose libraries have different names. The rest is found by a requirement of nearly the same name.
-_BY_PREFIX = (("libtorch", "torch"), ("libc10", "torch"), ("libtensorflow_", "tensorflow"),
-              ("_pywrap_tensorflow", "tensorflow"), ("libpaddle", "paddlepaddle-gpu"))
 _LIBRARY = re.compile(r"(?:lib)?(.+?)(?:\.cpython-\w+|\.abi3)?(?:-[\w-]+)?\.so(?:\..*)?")
 _OF_ONE_CUDA = re.compile(r"-cu(?:da)?1\d\d?x?$")
 _LONGEST = 255  # bytes of a file's name on Linux
@@ -64,7 +62,7 @@ def distribution_of(library: str, table: Table) -> str:
 
 def package_of(library: str, required: Collection[str], table: Table) -> str:
     """libc10_cuda.so -> torch; libcutensor.so.2 -> cutensor-cu12, if that is required; "" if unknown."""
-    for prefix, package in _BY_PREFIX:
+    for prefix, package in facts().of_prefix.items():
         if library.startswith(prefix):
             return package
     product = table.product_of(library)

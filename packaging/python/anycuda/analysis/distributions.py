@@ -7,33 +7,30 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..kind import Kind
 from ..wheels import requirement as requirements
 from ..wheels.metadata import Field
 from ..wheels.names import normal
 from ..wheels.requirement import Requirement, floor_of, major_of
 from .describe_kernels import listed
 from .libraries import Library, Table
+from .package_facts import facts
 
 TOOLKIT = "cuda-toolkit"  # a metapackage; its extras require the libraries
-# Distributions with CUDA's version number.
-_BY_VERSION = (TOOLKIT, "cuda-bindings", "cuda-python")
-# Without a suffix since CUDA 13, like those of the libraries in library.json; NVTX has only headers left.
-_PLAIN = frozenset((
-    "nvidia-cuda-cccl", "nvidia-cuda-crt", "nvidia-cuda-culibos", "nvidia-cuda-cuobjdump", "nvidia-cuda-cupti",
-    "nvidia-cuda-cuxxfilt", "nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm", "nvidia-cuda-opencl",
-    "nvidia-cuda-profiler-api", "nvidia-cuda-sanitizer-api", "nvidia-cufile", "nvidia-npp", "nvidia-nvml-dev",
-    "nvidia-nvtx", "nvidia-nvvm"))
 _PLAIN_MAJOR = "13"
-# The start of a name of unstubbed libraries that tie files to one CUDA -> the distribution, without -cu12.
-_OF_TIES = {"libcupti": "nvidia-cuda-cupti", "libnpp": "nvidia-npp", "libnvrtc-builtins": "nvidia-cuda-nvrtc"}
 _SONAME_NUMBER = re.compile(r"\.so\.(\d+)")
 _SUFFIX = re.compile(r"-(?:cu|cuda)(1\d)\d?x?")  # nvidia-cublas-cu12, cupy-cuda12x, nvidia-dali-cuda120
 _EXTRA = re.compile(r"(?:cu|cuda)-?(1\d)\d?x?(?:-.+)?")  # numba-cuda[cu12], jax[cuda12], x[cuda12-local]
 _ALL = "all"  # of cuda-toolkit's extras
-NO_STUB = "anycuda has no stub for it"
-_WHY_ALL_STAYS = "it also brings libraries without a stub"
-_WHY_TOOLKIT_STAYS = "it brings no library itself, but pip refuses packages that require another cuda-toolkit beside it"
-_WHY_EXTRA_STAYS = "only that project knows which libraries it needs"
+
+
+class WhyStays(Kind):
+    """Why a requirement without a library that has a stub stays."""
+
+    NO_STUB = "anycuda has no stub for it"
+    ALL = "it also brings libraries without a stub"
+    TOOLKIT = "it brings no library itself, but pip refuses packages that require another cuda-toolkit beside it"
+    EXTRA = "only that project knows which libraries it needs"
 
 
 @dataclass(frozen=True)
@@ -43,7 +40,7 @@ class Part:
 
     name: str
     libraries: tuple[Library, ...]
-    stays: str = NO_STUB
+    stays: WhyStays = WhyStays.NO_STUB
 
 
 @dataclass(frozen=True)
@@ -67,7 +64,7 @@ class Pin:
 def pin_of(requirement: Requirement, table: Table) -> Pin | None:
     """The requirement's pin; None if any CUDA satisfies it."""
     name = requirement.normal
-    if name in _BY_VERSION:
+    if name in facts().with_cudas_version:
         major = major_of(requirement.version)
         return Pin(requirement, major, _parts(requirement, major, table)) if major else None
     found = {major: library for library in table.libraries.values() for major, wheel in library.wheels.items()
@@ -102,7 +99,7 @@ def of_tie(file: str, table: Table) -> str:
     for library in table.libraries.values():
         if stem in (library.stem, *library.companions):
             return library.wheels.get(major or "", "")
-    name = next((name for start, name in _OF_TIES.items() if stem.startswith(start)), "")
+    name = next((name for start, name in facts().of_unstubbed.items() if stem.startswith(start)), "")
     return f"{name}{'' if major == _PLAIN_MAJOR else f'-cu{major}'}" if name and major else ""
 
 
@@ -117,22 +114,22 @@ def with_packages(files: Iterable[str], table: Table) -> str:
 
 def _by_name(name: str) -> str:
     found = _SUFFIX.search(name)
-    return found[1] if found and found.end() == len(name) else _PLAIN_MAJOR if name in _PLAIN else ""
+    return found[1] if found and found.end() == len(name) else _PLAIN_MAJOR if name in facts().plain_since_13 else ""
 
 
 def _parts(requirement: Requirement, major: str, table: Table) -> tuple[Part, ...]:
     if requirement.normal != TOOLKIT:
         return Part(requirement.normal, ()),
     if _ALL in map(normal, requirement.extras):  # `all` still brings the libraries of the other extras
-        return tuple(Part(extra, (), _WHY_ALL_STAYS) for extra in requirement.extras)
+        return tuple(Part(extra, (), WhyStays.ALL) for extra in requirement.extras)
     return tuple(Part(extra, _of_extra(extra, major, table)) for extra in requirement.extras
-                 ) or (Part(TOOLKIT, (), _WHY_TOOLKIT_STAYS),)
+                 ) or (Part(TOOLKIT, (), WhyStays.TOOLKIT),)
 
 
 def _by_extra(requirement: Requirement) -> Pin | None:
     """The pin for another project with an extra for each CUDA."""
     found = {extra: match[1] for extra in requirement.extras if (match := _EXTRA.fullmatch(normal(extra)))}
-    parts = tuple(Part(extra, (), _WHY_EXTRA_STAYS) for extra in found)
+    parts = tuple(Part(extra, (), WhyStays.EXTRA) for extra in found)
     return Pin(requirement, next(iter(found.values())), parts) if len(set(found.values())) == 1 else None
 
 

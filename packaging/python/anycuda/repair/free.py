@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..analysis import distributions
-from ..analysis.distributions import Part, Pin
+from ..analysis.distributions import Part, Pin, WhyStays
 from ..analysis.libraries import Table
 from ..analysis.remaining import Remaining
 from ..wheels import metadata
@@ -116,7 +116,7 @@ def _may_need_freed(fields: list[Field], majors: set[str], extras: Extras, table
     unknown: dict[str, dict[str, None]] = {}  # major -> names
     for _, pin in distributions.pins(fields, table):
         names = [_called(pin, part.name) for part in pin.parts
-                 if part.stays == distributions.NO_STUB and not part.libraries]
+                 if part.stays is WhyStays.NO_STUB and not part.libraries]
         unknown.setdefault(pin.major, {}).update(dict.fromkeys(names))
     return [f"{', '.join(names)} may need libraries of CUDA {major}, which the wheel no longer requires: if so, "
             f"install the extra {extras.name(major)}" for major, names in unknown.items() if names and major in majors]
