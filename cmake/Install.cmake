@@ -150,7 +150,7 @@ if(NOT ANYCUDA_WHEEL)
   install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${package}" COMPONENT dev)
 endif()
 
-# The command: its Python files, and matrix.json, from the build folder.
+# The command: its Python files and their data, and matrix.json, from the build folder.
 if(ANYCUDA_COMMAND)
   install(PROGRAMS "${PROJECT_SOURCE_DIR}/packaging/bin/anycuda" DESTINATION bin COMPONENT command)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/python/anycuda" DESTINATION "${share}" COMPONENT command

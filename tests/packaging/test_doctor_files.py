@@ -30,7 +30,7 @@ HERE = Devices(575, (90,))
 def file_of(*codes, here: Devices = HERE, runtimes: dict[str, int] = {}, **found) -> files.File:
     """`found`: fields of a reading."""
     code = Kernels({"a.so": codes} if codes else {}, found.pop("unread", {}), found.pop("damaged", {}))
-    return files.of(reading.Reading("/somewhere/a.so", "file", kernels=code, **found), runtimes, here, FACTS)
+    return files.examine(reading.Reading("/somewhere/a.so", "file", kernels=code, **found), runtimes, here, FACTS)
 
 
 def evaluated(*named: files.File, driver: Driver | None = None) -> verdict.Verdict:
@@ -190,7 +190,7 @@ class Reader(Folder):
         with mock.patch.object(data, "find", return_value=built()), \
                 mock.patch.object(device_code, "find", side_effect=program):
             libraries.table.cache_clear()
-            (found,) = files.look([path], HERE, Progress("doctor"))
+            (found,) = files.read([path], HERE, Progress("doctor"))
             libraries.table.cache_clear()
         return found
 

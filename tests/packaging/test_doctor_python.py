@@ -15,9 +15,9 @@ sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda.doctor import examined  # noqa: E402
 from anycuda.doctor.examined import Choice  # noqa: E402
-from anycuda.doctor.packages import Installer, library as install, repair_wheel, uninstall_wheel  # noqa: E402
+from anycuda.doctor.packages import Installer, Manager, library as install, repair_wheel, uninstall_wheel  # noqa: E402
 from anycuda.doctor.questions import Outcome  # noqa: E402
-from anycuda.doctor.records import Record  # noqa: E402
+from anycuda.doctor.records import Record, RecordKind  # noqa: E402
 from anycuda.matrix import data  # noqa: E402
 
 
@@ -78,17 +78,17 @@ class Answers(unittest.TestCase):
 
     def test_of_a_python_that_cannot_ask(self):
         about = {"executable": "/x/python", "version": "3.9.1", "prefix": "/x"}
-        self.assertEqual(self.problem(Record("python", about)), "")
-        self.assertIn("without ctypes", self.problem(Record("python", {**about, "problem": "no ctypes"})))
+        self.assertEqual(self.problem(Record(RecordKind.PYTHON, about)), "")
+        self.assertIn("without ctypes", self.problem(Record(RecordKind.PYTHON, {**about, "problem": "no ctypes"})))
         self.assertIn("wrong ELF class: ELFCLASS64): use a Python for",
-                      self.problem(Record("python", {**about, "problem": "wrong ELF class: ELFCLASS64"})))
+                      self.problem(Record(RecordKind.PYTHON, {**about, "problem": "wrong ELF class: ELFCLASS64"})))
 
 
 class Commands(unittest.TestCase):
     def test_name_the_examined_environment(self):
         for manager, prefix in (("pip", "/p/.venv"), ("uv", "/p/.venv"), ("conda", "/c"), ("mamba", "/c"),
                                 ("micromamba", "/c"), ("pixi", "/p/.pixi/envs/default")):
-            where = Installer(manager, prefix, f"{prefix}/bin/python3")
+            where = Installer(Manager(manager), prefix, f"{prefix}/bin/python3")
             name = "--manifest-path /p " if manager == "pixi" else prefix
             self.assertIn(name, install("cudart", where, "12.9", 13))
             if manager in ("pip", "uv"):
@@ -96,8 +96,8 @@ class Commands(unittest.TestCase):
                 self.assertIn(prefix, uninstall_wheel(where, "nvidia-nccl-cu12"))
         for prefix, start in (("/home/me/.local/share/pipx/venvs/app", "pipx inject app "),
                               ("/opt/pipx/venvs/app", "PIPX_HOME=/opt/pipx pipx inject app ")):
-            self.assertTrue(install("cudart", Installer("pipx", prefix), "12.9", 13).startswith(start))
-        self.assertEqual(install("cudart", Installer("pip", "/usr", "/usr/bin/python3"), "12.9", 13),
+            self.assertTrue(install("cudart", Installer(Manager.PIPX, prefix), "12.9", 13).startswith(start))
+        self.assertEqual(install("cudart", Installer(Manager.PIP, "/usr", "/usr/bin/python3"), "12.9", 13),
                          "/usr/bin/python3 -m pip install nvidia-cuda-runtime-cu12")
 
 

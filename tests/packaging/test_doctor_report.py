@@ -15,17 +15,19 @@ from unittest import mock
 from build_folder import with_real_libraries
 from doctor_support import COMMAND, ROOT, Machine
 from matrix_support import built
-from situation_support import error_names
 
 sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda import terminal  # noqa: E402
 from anycuda.matrix import data  # noqa: E402
 from anycuda.doctor import (as_json, doctor_report, environment, findings,  # noqa: E402
-                            hint_table, hints, machine, packages, page, questions, records, verdict)
+                            hints, machine, packages, page, questions, records, verdict)
 from anycuda.doctor.describe_candidate import condition_of, short_path, source_of, verdict_of, version_of  # noqa: E402
 from anycuda.doctor.findings import Answer, Call, Candidate, Decision, Driver, Findings, Gpu  # noqa: E402
-from anycuda.doctor.packages import Installer  # noqa: E402
+from anycuda.doctor.containers import ContainerKind  # noqa: E402
+from anycuda.doctor.outcomes import CandidateVerdict, FileState, SearchTier  # noqa: E402
+from anycuda.doctor.packages import Installer, Manager  # noqa: E402
+from anycuda.doctor.records import Record, RecordKind  # noqa: E402
 from anycuda.doctor.hint import missing_dependency, sentence, without_hint  # noqa: E402
 
 
@@ -40,9 +42,9 @@ GPU = Gpu("NVIDIA H200", "9.0", 139 << 30)
 WORKS = Driver("/usr/lib/libcuda.so.1", "13.0", 580, gpus=[GPU], version="580.65.06")
 NO_DEVICE = Call("cuInit", 100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected")
 MISMATCH = Call("cuInit", 803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", "")
-TAKEN = Decision("accepted", "usable", "served", True, True)
-PASSED = Decision("accepted", "not needed", "served", False, False)
-TOO_OLD = Decision("driver_too_old", "needs a driver for CUDA 13", "too_old", False, False)
+TAKEN = Decision(CandidateVerdict.ACCEPTED, "usable", "served", True, True)
+PASSED = Decision(CandidateVerdict.ACCEPTED, "not needed", "served", False, False)
+TOO_OLD = Decision(CandidateVerdict.DRIVER_TOO_OLD, "needs a driver for CUDA 13", "too_old", False, False)
 
 
 def outcomes() -> dict:
@@ -51,8 +53,8 @@ def outcomes() -> dict:
 
 def candidate(path: str = "/a/libcudart.so.12", state: str = "usable", version: str = "12.9", **decided) -> Candidate:
     by_caller = {name.lstrip("_"): decision for name, decision in decided.items()}
-    return Candidate(path, "python", state, version, True, "wheel nvidia-cuda-runtime-cu12 12.9.79", "", "",
-                     by_caller)
+    return Candidate(path, SearchTier("python"), FileState(state), version, True,
+                     "wheel nvidia-cuda-runtime-cu12 12.9.79", "", "", by_caller)
 
 
 def runtime(candidates=(), **answers: Answer) -> findings.Library:
@@ -84,7 +86,8 @@ def here(**differences) -> machine.Machine:
     about = {"system": "Debian GNU/Linux 12", "distribution": "debian", "kernel": "Linux 6.1", "libc": "glibc 2.36",
              "asked_as": "python", "python": "3.11.2", "executable": "/home/me/venv/bin/python3",
              "kernel_driver": "580.65", "container": False, "wsl": False, "variables": {}}
-    return machine.Machine(**{**about, **differences})
+    about.update(differences, asked_as=machine.AskedAs(about["asked_as"]))
+    return machine.Machine(**about)
 
 
 class Verdicts(unittest.TestCase):
@@ -154,8 +157,9 @@ class Hints(unittest.TestCase):
             what = found(library, Driver("/x", cuda, gpus=[GPU]))
             compat = "export ANYCUDA_DRIVER_COMPAT=assume_forward_compat  # where NVIDIA's cuda-compat is in use"
             self.assertEqual(self.commands(what), [command, "sudo apt install nvidia-driver", compat])
-            for about, update in (({"wsl": True}, "# in Windows: "), ({"container_kind": "podman"}, "# on the host: "),
-                                  ({"container_kind": "kubernetes"}, "# on the node: ")):
+            for about, update in (({"wsl": True}, "# in Windows: "),
+                                  ({"container_kind": ContainerKind.PODMAN}, "# on the host: "),
+                                  ({"container_kind": ContainerKind.KUBERNETES}, "# on the node: ")):
                 self.assertIn(update, self.commands(what, **about)[1])
 
     def test_reasons_lose_their_advice(self):
@@ -176,7 +180,7 @@ class Hints(unittest.TestCase):
                            ("Too many levels of symbolic links", "link_loop"), ("Input/output error", "read_error"),
                            ("Stale file handle", "read_error")):
             reason = f"cannot be read ({error})"
-            tried = findings.Tried("/a/libcuda.so.1", "unreadable", -1, reason)
+            tried = findings.Tried("/a/libcuda.so.1", FileState("unreadable"), -1, reason)
             unread = Decision("", reason, "", False, False)
             library = runtime([candidate("/a/libcudart.so.12", "unreadable", _12=unread)], _12=Answer())
             first, other = hints.hints_for(found(library, Driver(tried=[tried])), here())[:2]
@@ -205,7 +209,8 @@ class Hints(unittest.TestCase):
     def test_where_no_command_is_known_there_is_a_page(self):
         advice_ = "install a CUDA runtime (pip install nvidia-cuda-runtime, or a toolkit)"
         library = runtime([], _12=Answer(hint=advice_))
-        (one,) = hints.hints_for(found(library), here(distribution="own"), environment.Environment(manager="system"))
+        outside = environment.Environment(manager=Manager.SYSTEM)
+        (one,) = hints.hints_for(found(library), here(distribution="own"), outside)
         self.assertEqual(one.what, "Install a CUDA runtime (a toolkit).")
         self.assertEqual(one.commands, ["# https://developer.nvidia.com/cuda-downloads"])
 
@@ -255,21 +260,17 @@ class Hints(unittest.TestCase):
         same = {"not_elf", "truncated", "required_symbol_missing"}  # damaged, with the reason
         self.assertEqual(len(set(situations.values())), len(situations) - len(same) + 1, situations)
         for state in sorted(states - {"link_stub", "anycuda_stub", "not_absolute", "not_trusted", "other_version"}):
-            tried = findings.Tried("/a/libcuda.so.1", state, 1, f"the reason of {state}", "/a/libcuda.so.550")
+            tried = findings.Tried("/a/libcuda.so.1", FileState(state), 1, f"the reason of {state}",
+                                   "/a/libcuda.so.550")
             first = hints.hints_for(found(driver=Driver(tried=[tried])), here())[0]
             self.assertTrue(first.situation.startswith("driver_"), state)
             self.assertNotEqual(first.situation, "driver_missing", state)
 
-    def test_states_name_rows_of_the_hint_tables(self):
-        for row in outcomes()["state"].values():
-            self.assertLessEqual({row.get("broken"), row.get("refused")} - {None}, hint_table.LIBRARIES.keys())
-            self.assertIn(row.get("driver", "driver_damaged"), hint_table.DRIVER_LIBRARY)
-
     def test_every_verdict_has_a_hint(self):
         verdicts = set(outcomes()["verdict"]) - {"accepted"}
         for one in sorted(verdicts):
-            library = runtime([candidate("/a/libcudart.so.12", _12=Decision(one, f"is {one}", "", False, False))],
-                              _12=Answer(hint="install one"))
+            refused = Decision(CandidateVerdict(one), f"is {one}", "", False, False)
+            library = runtime([candidate("/a/libcudart.so.12", _12=refused)], _12=Answer(hint="install one"))
             first = hints.hints_for(found(library), here())[0]
             self.assertEqual(first.situation, one)
             self.assertIn(f"/a/libcudart.so.12: is {one}.", first.why)
@@ -280,7 +281,7 @@ class Hints(unittest.TestCase):
         for caller, fields in (("12", {"state": "usable", "verdict": "accepted"}),
                                ("13", {"state": "other_version", "stays_open": "1"}),
                                ("11", {"state": "usable", "verdict": "accepted"})):
-            record = records.Record("candidate", {"path": "/a/libcudart.so.12", "place": "system", **fields})
+            record = Record(RecordKind.CANDIDATE, {"path": "/a/libcudart.so.12", "place": "system", **fields})
             findings.add_answer(library, caller, questions.Outcome([record]))
         (one,) = library.candidates
         self.assertEqual((one.state, one.stays_open), ("other_version", True))
@@ -299,7 +300,7 @@ class Hints(unittest.TestCase):
         """Where /dev is not visible, a missing device file means nothing."""
         for status in (999, 101, 304, 100):
             driver = Driver("/x", "12.2", calls=[Call("cuInit", status, "X", "")])
-            for about in ({}, {"container": True, "container_kind": "docker"}):
+            for about in ({}, {"container": True, "container_kind": ContainerKind.DOCKER}):
                 (one,) = hints.hints_for(found(driver=driver), here(ended="no answer within 30 s", **about))
                 self.assertIn(one.situation, ("other_error", "invalid_device", "invalid_device_of_container"))
 
@@ -326,7 +327,7 @@ class Hints(unittest.TestCase):
                 ("/l/x.so", "library_path", {"LD_LIBRARY_PATH": "/l/"}, "unset LD_LIBRARY_PATH"),
                 ("/l/x.so", "loaded", {}, "env | grep -E '^LD_|^PYTHON'")):
             taken = candidate(path, _12=TAKEN)
-            taken.place = place
+            taken.place = SearchTier(place)
             what = found(runtime([taken, near], _12=loads()))
             (one,) = hints.hints_for(what, here(variables=variables), there)
             self.assertEqual((one.situation, one.commands), ("other_environment", [command]))
@@ -347,25 +348,7 @@ class Hints(unittest.TestCase):
         self.assertEqual(len(stub.commands), 1)
 
 
-class Hint(unittest.TestCase):
-    TABLES = (hint_table.DRIVER_LIBRARY, hint_table.DRIVER_CALL, hint_table.WITHOUT_GPU, hint_table.LIBRARIES)
-
-    def test_every_row_is_sentences_with_a_source(self):
-        for situation, row in ((name, row) for table in self.TABLES for name, row in table.items()):
-            for words_ in (row.cause, row.remedy):
-                self.assertRegex(words_, r"(?s)\A[A-Z{/].*\.\Z", situation)
-            self.assertTrue(row.source.startswith(("https://", "docs/")), situation)
-
-    def test_statuses_are_those_of_the_driver_api(self):
-        names = {34: "STUB_LIBRARY", 2: "OUT_OF_MEMORY", 100: "NO_DEVICE", 101: "INVALID_DEVICE",
-                 802: "SYSTEM_NOT_READY", 803: "SYSTEM_DRIVER_MISMATCH", 804: "COMPAT_NOT_SUPPORTED_ON_DEVICE",
-                 805: "MPS_CONNECTION_FAILED", 806: "MPS_RPC_FAILURE", 807: "MPS_SERVER_NOT_READY",
-                 808: "MPS_MAX_CLIENTS_REACHED", 809: "MPS_MAX_CONNECTIONS_REACHED", 810: "MPS_CLIENT_TERMINATED",
-                 999: "UNKNOWN"}
-        self.assertEqual({number: error_names()[number] for number in names},
-                         {number: f"CUDA_ERROR_{name}" for number, name in names.items()})
-        self.assertLessEqual(set(hint_table.BY_STATUS), set(names))
-
+class Commands(unittest.TestCase):
     def test_install_commands(self):
         nvidia = "  # from NVIDIA's repository: https://developer.nvidia.com/cuda-downloads"
         for asked, command in (
@@ -396,7 +379,7 @@ class Hint(unittest.TestCase):
                 (("nccl", "system", "", "12.4", 13, "ubuntu"),
                  "sudo apt install libnccl2" + nvidia.replace(":", ", a version with +cuda12:", 1))):
             name, manager, prefix, *rest = asked
-            self.assertEqual(packages.library(name, Installer(manager, prefix), *rest), command)
+            self.assertEqual(packages.library(name, Installer(Manager(manager), prefix), *rest), command)
 
     def test_commands_that_repair(self):
         for asked, command in (
@@ -404,8 +387,8 @@ class Hint(unittest.TestCase):
                 (("nvrtc", "conda", "/c", 11), "conda install --force-reinstall -c conda-forge cudatoolkit -p /c"),
                 (("nvrtc", "pixi", "/c/.pixi/envs/a", 12), "pixi reinstall --manifest-path /c --environment a")):
             name, manager, prefix, major = asked
-            self.assertEqual(packages.repair(name, Installer(manager, prefix), major), command)
-        self.assertEqual(packages.repair_wheel(Installer("uv", "/v"), "nvidia-cuda-nvrtc-cu12", "12.9.86"),
+            self.assertEqual(packages.repair(name, Installer(Manager(manager), prefix), major), command)
+        self.assertEqual(packages.repair_wheel(Installer(Manager.UV, "/v"), "nvidia-cuda-nvrtc-cu12", "12.9.86"),
                          "uv pip install --python /v --reinstall --no-deps nvidia-cuda-nvrtc-cu12==12.9.86")
 
     def test_one_advice_for_each_folder_that_is_closed(self):
@@ -473,7 +456,7 @@ class DescribeCandidate(unittest.TestCase):
     def test_runtime_newer_than_the_driver_names_its_conditions(self):
         for driver, expected in (("served", ""), ("served_by_minor_version", "cannot compile PTX"),
                                  ("served_by_declaration", "cuda-compat"), ("branch_unknown", "which is unknown")):
-            one = candidate(_12=Decision("accepted", "usable", driver, True, True))
+            one = candidate(_12=Decision(CandidateVerdict.ACCEPTED, "usable", driver, True, True))
             self.assertIn(expected, condition_of(one, WORKS))
             self.assertEqual(bool(expected), bool(condition_of(one, WORKS)))
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda.doctor.questions import Outcome  # noqa: E402
 from anycuda.failure import Failure  # noqa: E402
-from anycuda.find.components import KINDS, read  # noqa: E402
+from anycuda.find.components import ComponentKind, read  # noqa: E402
 
 NOTHING = "int anycuda_test_nothing(void) { return 0; }\n"
 
@@ -303,7 +303,7 @@ class Errors(FindCase):
     def test_invalid_options(self) -> None:
         done = self.world.find("--kind", "librarys", "nvcc")
         self.assertEqual((done.stdout, done.returncode), ("", 2))
-        for kind in KINDS:
+        for kind in ComponentKind:
             self.assertIn(kind, done.stderr)
 
     def test_a_search_that_does_not_end(self) -> None:
@@ -322,7 +322,7 @@ class Names(FindCase):
         rows = [tuple(line.split()) for line in lines[1:]]
         self.assertLessEqual({("cudart", "library"), ("cudart", "headers"), ("nvcc", "program"),
                               ("libdevice", "bitcode"), ("cudadevrt", "static")}, {*rows})
-        self.assertEqual({kind for _, kind in rows}, {*KINDS})
+        self.assertEqual({kind for _, kind in rows}, set(ComponentKind))
 
 
 if __name__ == "__main__":

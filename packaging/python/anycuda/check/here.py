@@ -15,6 +15,7 @@ from ..analysis.file_use import Use
 from ..doctor import devices, examined, questions
 from ..doctor.devices import Devices
 from ..doctor.findings import UNVERSIONED, Answer, Findings, Library, library_of
+from ..doctor.records import RecordKind
 from ..failure import Failure
 from ..matrix.data import Run
 from .cells import Asked
@@ -59,7 +60,7 @@ def look(python: str = "") -> Here:
     """`python`: of --python; by default the doctor chooses."""
     try:
         asker, _ = examined.examine(python, False, _LIMIT, os.environ)
-        known = [library_of(record) for record in questions.about(asker).of("library")]
+        known = [library_of(record) for record in questions.about(asker).records_of(RecordKind.LIBRARY)]
         found, _ = doctor.ask(asker, known, [], [], [], [])
     except Failure as failure:
         if python:

@@ -6,18 +6,24 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import terminal
 from ..analysis.reading_progress import Progress
 from ..failure import Failure
 from . import as_json, devices, doctor_report, environment, file_packages, files, majors, packages, questions, variables
-from .examined import examine
+from .examined import Python, examine
 from .findings import UNVERSIONED, Findings, Library, Setting, add_answer, driver_of, gone_of, library_of, setting_of
+from .hint import Hint
 from .hints import hints_for
-from .machine import machine_of
+from .machine import Machine, machine_of
+from .outcomes import FileState
 from .page import Page
-from .verdict import DRIVER_LIBRARY, RUNTIME, evaluate
+from .questions import Outcome
+from .records import RecordKind
+from .verdict import DRIVER_LIBRARY, RUNTIME, Verdict, evaluate
 
 NAME = "doctor"
 SUMMARY = "Checks whether CUDA works here: the driver, its GPUs, every CUDA library, and which one a stub would load."
@@ -46,6 +52,20 @@ _NOT_OURS_PREFIX = ("ANYCUDA_TEST_", "ANYCUDA_BUILD")
 SECONDS = 30.0  # the default time limit
 
 
+@dataclass(frozen=True)
+class Options:
+    """The command line. `libraries`, `callers`: empty for all."""
+
+    files: tuple[Path, ...]
+    libraries: tuple[str, ...]
+    callers: tuple[str, ...]
+    python: str
+    native: bool
+    verbose: bool
+    json: bool
+    limit: float
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
@@ -68,46 +88,53 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asker, python = examine(arguments.python, arguments.native, arguments.limit, os.environ)
+    options = Options(tuple(arguments.files), _values(arguments.library), _values(arguments.caller), arguments.python,
+                      arguments.native, arguments.verbose, arguments.json, arguments.limit)
+    asker, python = examine(options.python, options.native, options.limit, os.environ)
     about = questions.about(asker)
-    libraries, callers = _values(arguments.library), _values(arguments.caller)
-    known = [library_of(record) for record in about.of("library")]
-    _check("library", libraries, [library.name for library in known])
-    _check("caller", callers, list(dict.fromkeys(caller for library in known for caller in library.callers)))
-    folders, kinds = environment.question_of(arguments.native, os.environ, python), variables.question_of(os.environ)
-    wheels = environment.question_of_wheels(arguments.native, python)
-    findings, outcomes = ask(asker, known, callers, [setting_of(record) for record in about.of("setting")], libraries,
-                             [questions.MACHINE, folders, kinds, wheels])
-    machine = machine_of(outcomes[questions.MACHINE], arguments.native, os.environ, python)
-    named = files.look(arguments.files, devices.of_driver(findings.driver), Progress(NAME)) if arguments.files else []
-    findings.requested, findings.gone = frozenset(libraries), gone_of(outcomes[wheels])
-    findings.used = frozenset().union(*(one.libraries for one in named))
-    there = environment.environment_of(outcomes[folders], arguments.native, python)
-    _add_majors(findings, there)
-    verdict = evaluate(findings, named)
-    root = os.environ.get("ANYCUDA_SYSTEM_ROOT") or "/"
-    there.faults = variables.faults_of(os.environ, outcomes[kinds])
-    there.packages = file_packages.packages_of(findings, root)
-    _add_releases(findings)
-    hints = hints_for(findings, machine, there)
-    version = about.first("format").text("version")
-    # The runtime and the driver are always included in the questions.
-    findings.libraries = [one for one in findings.libraries if not libraries or one.name in libraries]
-    if arguments.json:
+    known = [library_of(record) for record in about.records_of(RecordKind.LIBRARY)]
+    _check("library", options.libraries, [library.name for library in known])
+    _check("caller", options.callers, list(dict.fromkeys(caller for library in known for caller in library.callers)))
+    settings = [setting_of(record) for record in about.records_of(RecordKind.SETTING)]
+    machine, findings, verdict, hints = _examine(options, asker, python, known, settings)
+    version = about.first(RecordKind.FORMAT).text("version")
+    if options.json:
         print(as_json.report(version, machine, findings, verdict, hints))
     else:
         page = Page(terminal.wants_colour(), terminal.width_of())
-        print(doctor_report.report(version, machine, findings, verdict, hints, page, arguments.verbose))
+        print(doctor_report.report(version, machine, findings, verdict, hints, page, options.verbose))
     return verdict.status
 
 
-def ask(asker: questions.Asker, known: list[Library], callers: list[str], settings: list[Setting],
-        libraries: list[str], others: list[tuple[str, ...]]) -> tuple[Findings, dict]:
+def _examine(options: Options, asker: questions.Asker, python: Python, known: list[Library], settings: list[Setting]
+             ) -> tuple[Machine, Findings, Verdict, list[Hint]]:
+    folders = environment.question_of(options.native, os.environ, python)
+    kinds, wheels = variables.question_of(os.environ), environment.question_of_wheels(options.native, python)
+    findings, outcomes = ask(asker, known, options.callers, settings, options.libraries,
+                             [questions.MACHINE, folders, kinds, wheels])
+    machine = machine_of(outcomes[questions.MACHINE], options.native, os.environ, python)
+    named = (files.read(options.files, devices.of_driver(findings.driver), Progress(NAME)) if options.files else [])
+    there = replace(environment.environment_of(outcomes[folders], options.native, python),
+                    faults=variables.faults_of(os.environ, outcomes[kinds]),
+                    packages=file_packages.packages_of(findings, os.environ.get("ANYCUDA_SYSTEM_ROOT") or "/"))
+    findings = _with_majors(replace(findings, requested=frozenset(options.libraries), gone=gone_of(outcomes[wheels]),
+                                    used=frozenset().union(*(file.libraries for file in named))), there)
+    verdict = evaluate(findings, named)
+    _add_releases(findings)
+    hints = hints_for(findings, machine, there)
+    # The runtime and the driver are always included in the questions.
+    asked = [library for library in findings.libraries if not options.libraries or library.name in options.libraries]
+    return machine, replace(findings, libraries=asked), verdict, hints
+
+
+def ask(asker: questions.Asker, known: Sequence[Library], callers: Sequence[str], settings: list[Setting],
+        libraries: Sequence[str], others: Sequence[tuple[str, ...]]
+        ) -> tuple[Findings, Mapping[tuple[str, ...], Outcome]]:
     """The findings, and the outcomes of all questions."""
-    chosen = [one for one in known if not libraries or one.name in (*libraries, RUNTIME, DRIVER_LIBRARY)]
+    chosen = [library for library in known if not libraries or library.name in (*libraries, RUNTIME, DRIVER_LIBRARY)]
     asked = {
-        (one.name, "0" if caller == UNVERSIONED else caller): (one, caller)
-        for one in chosen for caller in one.callers if not callers or caller in callers or one.is_driver
+        (library.name, "0" if caller == UNVERSIONED else caller): (library, caller)
+        for library in chosen for caller in library.callers if not callers or caller in callers or library.is_driver
     }
     outcomes = asker.ask([questions.DRIVER, *others, *asked])
     for question, (library, caller) in asked.items():
@@ -115,9 +142,10 @@ def ask(asker: questions.Asker, known: list[Library], callers: list[str], settin
     for library in chosen:
         library.sort()
     driver = driver_of(outcomes[questions.DRIVER])
-    driver.others = [os.path.realpath(one.path) for library in chosen if library.name == DRIVER_LIBRARY
-                     for one in library.candidates if one.state == "usable" and one.path != driver.path]
-    return Findings(chosen, driver, settings + _unknown_settings(known, settings)), outcomes
+    driver.others = [os.path.realpath(candidate.path) for library in chosen if library.name == DRIVER_LIBRARY
+                     for candidate in library.candidates
+                     if candidate.state is FileState.USABLE and candidate.path != driver.path]
+    return Findings(chosen, driver, settings + _unknown_settings(settings)), outcomes
 
 
 def _add_releases(findings: Findings) -> None:
@@ -125,19 +153,20 @@ def _add_releases(findings: Findings) -> None:
     for library in findings.libraries:
         for candidate in library.candidates if packages.has_own_releases(library.name) else ():
             candidate.release = file_packages.own_release(candidate.path, candidate.source)
-            if library.name == "nccl" and not candidate.exact and candidate.state == "usable":
+            if library.name == "nccl" and not candidate.exact and candidate.state is FileState.USABLE:
                 release, candidate.built_with = file_packages.nccl_release(candidate.path)
                 candidate.release = candidate.release or release
 
 
-def _add_majors(findings: Findings, there: environment.Environment) -> None:
-    found = majors.of_environment(findings, there)
-    if len(found) > 1:
-        findings.majors = majors.describe(found, there.prefix)
-        findings.mixed = "" if majors.complete(found) else majors.describe(found, there.prefix, findings.products)
+def _with_majors(findings: Findings, there: environment.Environment) -> Findings:
+    by_major = majors.of_environment(findings, there)
+    if len(by_major) < 2:
+        return findings
+    mixed = "" if majors.complete(by_major) else majors.describe(by_major, there.prefix, findings.products)
+    return replace(findings, majors=majors.describe(by_major, there.prefix), mixed=mixed)
 
 
-def _unknown_settings(known: list[Library], settings: list[Setting]) -> list[Setting]:
+def _unknown_settings(settings: list[Setting]) -> list[Setting]:
     """Variables that anycuda does not know, such as misspelled ones."""
     known_names = {setting.name for setting in settings}
     return [Setting(name, value, False, "") for name, value in sorted(os.environ.items())
@@ -145,11 +174,11 @@ def _unknown_settings(known: list[Library], settings: list[Setting]) -> list[Set
             and not name.startswith(_NOT_OURS_PREFIX)]
 
 
-def _values(texts: list[str]) -> list[str]:
-    return [part.strip() for text_ in texts for part in text_.split(",")]
+def _values(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(part.strip() for text in texts for part in text.split(","))
 
 
-def _check(what: str, asked: list[str], known: list[str]) -> None:
+def _check(what: str, asked: Iterable[str], known: list[str]) -> None:
     for value in asked:
         if value not in known:
             near = difflib.get_close_matches(value, known, 1)

@@ -7,11 +7,21 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
+from ..kind import Kind
 from .ask_here import line_of
 
 KINDS, WHEELS = "kinds", "wheels"
 _LIBRARY = re.compile(r"\.so(\.\d+)*\Z")
 _METADATA = ".dist-info"
+
+
+class PathKind(Kind):
+    FOLDER = "folder"
+    FILE = "file"
+    NOTHING = ""  # the path leads to nothing
+    # Without an answer:
+    HANGS = "hangs"
+    UNKNOWN = "unknown"
 
 
 def answer(question: Sequence[str], pipe: int) -> int:
@@ -26,17 +36,16 @@ def _kinds(paths: Sequence[str]) -> Iterator[bytes]:
         yield line_of("kind", {"kind": _kind_of(path)})
 
 
-def _kind_of(path: str) -> str:
-    """"folder", "file", or "" for a path that leads to nothing."""
+def _kind_of(path: str) -> PathKind:
     if os.path.isdir(path):
-        return "folder"
+        return PathKind.FOLDER
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        return ""
+        return PathKind.NOTHING
     except OSError:
-        return "folder"  # this user may not look: folder_denied reports it
-    return "file"
+        return PathKind.FOLDER  # this user may not look: folder_denied reports it
+    return PathKind.FILE
 
 
 def _gone(folders: Sequence[str]) -> Iterator[bytes]:

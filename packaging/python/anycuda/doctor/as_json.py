@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from typing import Any
 
 from ..analysis import describe_kernels
 from .files import File
@@ -34,14 +35,14 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
     return json.dumps(whole, indent=1)
 
 
-def _library(library: Library) -> dict:
+def _library(library: Library) -> dict[str, Any]:
     fields = asdict(library)
     for answer in fields["answers"].values():
         answer["advice"] = answer["hint"]  # the field's name in 0.1; deprecated
     return fields
 
 
-def _file(file: File) -> dict:
+def _file(file: File) -> dict[str, Any]:
     return {
         "path": file.path,
         "kind": file.kind,

@@ -10,7 +10,7 @@ FOLDERS, PYTHON, FIND = "folders", "python", "find"
 FINDER = "libanycuda_find.so"  # beside the doctor's library
 
 
-def ask(library: str, question: tuple, answer: int) -> int:
+def ask(library: str, question: "tuple[str, ...]", answer: int) -> int:
     """Writes the answer into the pipe `answer`; returns its exit status."""
     if question[0] == PYTHON:
         return _write_python(library, answer)
@@ -18,19 +18,22 @@ def ask(library: str, question: tuple, answer: int) -> int:
 
     words = [os.fsencode(word) for word in question[1:]]
     texts = (ctypes.c_char_p * len(words))(*words)
+    folder = os.path.dirname(library)
+    functions = ctypes.CDLL(os.path.join(folder, FINDER) if question[0] == FIND else library)
     if question[0] == FIND:
-        return ctypes.CDLL(os.path.join(os.path.dirname(library), FINDER)).anycuda_find(len(words), texts, answer)
-    functions = ctypes.CDLL(library)
-    if question == ABOUT:
-        return functions.anycuda_doctor_about(answer)
-    if question == DRIVER:
-        return functions.anycuda_doctor_driver(answer)
-    if question == MACHINE:
-        return functions.anycuda_doctor_machine(answer)
-    if question[0] == FOLDERS:
-        return functions.anycuda_doctor_folders(len(words), texts, answer)
-    name, caller = question
-    return functions.anycuda_doctor_ask(os.fsencode(name), int(caller), answer)
+        status = functions.anycuda_find(len(words), texts, answer)
+    elif question == ABOUT:
+        status = functions.anycuda_doctor_about(answer)
+    elif question == DRIVER:
+        status = functions.anycuda_doctor_driver(answer)
+    elif question == MACHINE:
+        status = functions.anycuda_doctor_machine(answer)
+    elif question[0] == FOLDERS:
+        status = functions.anycuda_doctor_folders(len(words), texts, answer)
+    else:
+        name, caller = question
+        status = functions.anycuda_doctor_ask(os.fsencode(name), int(caller), answer)
+    return int(status)
 
 
 def _write_python(library: str, answer: int) -> int:
@@ -52,7 +55,7 @@ def _write_python(library: str, answer: int) -> int:
     return 0
 
 
-def line_of(kind: str, fields: dict) -> bytes:
+def line_of(kind: str, fields: "dict[str, str]") -> bytes:
     """A line of records.py."""
     texts = [name + "=" + value.replace("\\", "\\\\").replace("\t", "\\t").replace("\n", "\\n")
              for name, value in fields.items()]

@@ -3,45 +3,67 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-# Each runtime's mark in a path of /proc/*/cgroup or of the root's mount. Neither the cgroup of a process on the host
-# nor the root of the host has them. Sources: Kubernetes (kubepods), runc's and podman's systemd scopes, containerd's
-# and Docker's storage folders.
-_MARKS = (
-    ("kubernetes", r"kubepods|/kubelet/pods/"),
-    ("podman", r"libpod|/containers/storage/overlay"),
-    ("docker", r"/docker/|docker-[0-9a-f]{12}|/docker/overlay2"),
-    ("cri-o", r"\bcrio-"),
-    ("containerd", r"cri-containerd|nerdctl-|/containerd/|io\.containerd\."),
-    ("lxc", r"/lxc/|lxc\.payload"),
-)
-# Variables that a container runtime sets.
-_VARIABLES = (
-    ("kubernetes", "KUBERNETES_SERVICE_HOST"),
-    ("apptainer", "APPTAINER_CONTAINER"),
-    ("apptainer", "APPTAINER_NAME"),
-    ("apptainer", "SINGULARITY_CONTAINER"),
-    ("apptainer", "SINGULARITY_NAME"),
-)
-# Files that mark a container, by the names of compat/doctor/machine_facts.cc.
-_FILES = ("kubernetes", "apptainer", "podman", "docker")
-# Apptainer first: it also runs inside the others, and keeps their variables and mounts.
-_ORDER = ("apptainer", "kubernetes", "podman", "docker", "cri-o", "containerd", "lxc")
+from ..kind import Kind
+from .data import read
 
 
-def kind_of_container(texts: Mapping[str, str], files: set[str], variables: Mapping[str, str]) -> str:
-    """The most specific kind; "container" if the runtime is unknown, "" outside containers."""
+class ContainerKind(Kind):
+    """Apptainer first: it also runs inside the others, and keeps their variables and mounts."""
+
+    APPTAINER = "apptainer"
+    KUBERNETES = "kubernetes"
+    PODMAN = "podman"
+    DOCKER = "docker"
+    CRI_O = "cri-o"
+    CONTAINERD = "containerd"
+    LXC = "lxc"
+    UNKNOWN = "container"  # its runtime is unknown
+    NONE = ""  # not in a container
+
+
+@dataclass(frozen=True)
+class Container:
+    """`mark`: of the runtime, in a path of /proc/*/cgroup or of the root's mount; neither the cgroup of a process on
+    the host nor the root of the host has it. Sources: Kubernetes (kubepods), runc's and podman's systemd scopes,
+    containerd's and Docker's storage folders. `variables`: set by the runtime. `with_compute`: the command that gives
+    a container all parts of the driver that CUDA needs."""
+
+    name: str  # a Docker container
+    mark: str = ""
+    variables: tuple[str, ...] = ()
+    restart: str = ""
+    with_compute: str = ""
+
+
+def about(kind: ContainerKind) -> Container:
+    """What the kind lacks comes from that of an unknown runtime."""
+    return _containers()[kind or ContainerKind.UNKNOWN]
+
+
+@functools.cache
+def _containers() -> dict[str, Container]:
+    data = read("containers")
+    unknown = data[ContainerKind.UNKNOWN]
+    return {kind: Container(**{**unknown, **facts, "variables": tuple(facts.get("variables", ()))})
+            for kind, facts in data.items()}
+
+
+def kind_of_container(texts: Mapping[str, str], files: set[str], variables: Mapping[str, str]) -> ContainerKind:
+    """The most specific kind. `files`: those that exist, by the names of compat/doctor/machine_facts.cc; some mark a
+    container, and have the name of its kind."""
     paths = "\n".join([texts.get("init_cgroup", ""), texts.get("cgroup", ""), root_mount(texts.get("mounts", "")),
                        *_kubelet_mounts(texts.get("mounts", ""))])
-    found = {kind for kind, pattern in _MARKS if re.search(pattern, paths)}
-    found |= {kind for kind, name in _VARIABLES if variables.get(name)}
-    found |= {kind for kind in _FILES if kind in files}
-    named = variables.get("container", "")
-    if named:  # systemd's container interface
-        found.add(named if named in _ORDER else "container")
-    return next((kind for kind in _ORDER if kind in found), "container" if found else "")
+    named = variables.get("container", "")  # systemd's container interface
+    for kind, facts in _containers().items():
+        if (kind in (named, *files) or facts.mark and re.search(facts.mark, paths)
+                or any(variables.get(name) for name in facts.variables)):
+            return ContainerKind(kind)
+    return ContainerKind.UNKNOWN if named else ContainerKind.NONE
 
 
 def root_mount(mounts: str) -> str:

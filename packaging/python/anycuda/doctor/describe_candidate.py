@@ -8,13 +8,10 @@ from pathlib import Path
 
 from ..elf import ElfError, mark
 from .findings import UNVERSIONED, Candidate, Decision, Driver
-from .outcomes import column
+from .outcomes import CandidateVerdict, FileState, column
 
 TAKEN, NOT_NEEDED, DEPENDS = "taken", "not needed", "depends"
 _QUIET_STUB, _NOT_EXAMINED, _INCOMPLETE = "a quiet stub", "not examined", "incomplete"
-CONTAINERS = {"kubernetes": "a Kubernetes pod", "containerd": "a container of containerd",
-              "cri-o": "a container of CRI-O", "docker": "a Docker container", "podman": "a Podman container",
-              "apptainer": "an Apptainer container", "lxc": "an LXC container", "container": "a container"}
 
 
 def colours() -> dict[str, str]:
@@ -27,16 +24,15 @@ def colours() -> dict[str, str]:
 def word_of(candidate: Candidate, decision: Decision) -> str:
     if decision.taken:
         return TAKEN
-    if candidate.lacking and decision.verdict == "accepted":
-        return _INCOMPLETE
-    if decision.verdict != "accepted":
-        words = {**column("verdict", "short"), "not_looked_at": _NOT_EXAMINED}
-        return words.get(decision.verdict) or _state(candidate, decision.verdict)
-    return _state(candidate, NOT_NEEDED)
+    if decision.verdict is CandidateVerdict.ACCEPTED:
+        return _INCOMPLETE if candidate.lacking else _state(candidate, NOT_NEEDED)
+    if decision.verdict is CandidateVerdict.NOT_LOOKED_AT:
+        return _NOT_EXAMINED
+    return column("verdict", "short").get(decision.verdict) or _state(candidate, decision.verdict)
 
 
 def _state(candidate: Candidate, otherwise: str) -> str:
-    if candidate.state == "anycuda_stub" and _is_quiet(candidate.path):
+    if candidate.state is FileState.ANYCUDA_STUB and _is_quiet(candidate.path):
         return _QUIET_STUB
     return column("state", "short").get(candidate.state, otherwise)
 
@@ -55,7 +51,7 @@ def verdict_of(candidate: Candidate) -> tuple[str, str]:
     for caller, decision in candidate.decisions.items():
         word = word_of(candidate, decision)
         reason = word if decision.reason in ("usable", NOT_NEEDED) else decision.reason
-        if candidate.lacking and decision.verdict == "accepted":
+        if candidate.lacking and decision.verdict is CandidateVerdict.ACCEPTED:
             reason = f"incomplete: {candidate.lacking} is missing, which it opens at its first use"
         callers.setdefault((word, reason), []).append(caller)
     verdicts = list(dict.fromkeys(word for word, _ in callers))

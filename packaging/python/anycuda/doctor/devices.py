@@ -10,7 +10,6 @@ from ..analysis import gpus, kernels
 from ..analysis.gpus import Facts
 from ..analysis.kernels import Kernels, Needs, Reply
 from .findings import Driver
-from .verdict import without_gpu
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ def of_driver(driver: Driver) -> Devices:
     # A driver without NVML tells only its CUDA; the oldest branch of this CUDA is assumed.
     release = gpus.facts().release(gpus.version(driver.cuda)) if "." in driver.cuda else None
     branch = driver.branch or (release.driver if release else 0)
-    return Devices(branch, tuple(sorted(architectures)), without_gpu(driver))
+    return Devices(branch, tuple(sorted(architectures)), driver.obstacle)
 
 
 def replies(code: Kernels, needs: Needs | None, runtimes: Mapping[str, int], devices: Devices, facts: Facts

@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections import Counter
 
 from ..analysis import describe_kernels, exit_status, gpus
-from .describe_candidate import CONTAINERS, colours, condition_of, for_callers, source_of, verdict_of, version_of
+from . import containers
+from .describe_candidate import colours, condition_of, for_callers, source_of, verdict_of, version_of
 from .files import File
 from .findings import UNVERSIONED, Answer, Candidate, Driver, Findings, Library, Place
 from .hint import Hint
-from .machine import Machine
-from .outcomes import column
+from .machine import AskedAs, Machine
+from .outcomes import FileState, column
 from .page import INDENT, Page
 from .verdict import DRIVER_LIBRARY, Verdict
 
@@ -43,7 +44,7 @@ def report(version: str, machine: Machine, findings: Findings, verdict: Verdict,
 
 
 def _examined(machine: Machine, page: Page) -> str:
-    if machine.asked_as != "python":
+    if machine.asked_as is not AskedAs.PYTHON:
         named = [f"{name}={machine.variables[name]}" for name in ("VIRTUAL_ENV", "CONDA_PREFIX")
                  if machine.variables.get(name)]
         return ", ".join(["a program other than Python", *named[:1]])
@@ -66,7 +67,7 @@ def _settings(findings: Findings, page: Page) -> None:
 def _machine(driver: Driver, machine: Machine, page: Page) -> None:
     page.head("Machine")
     rows = [("system", f"{machine.system}, {machine.kernel}, {machine.libc}")]
-    within = [CONTAINERS[machine.container_kind or "container"]] if machine.container else []
+    within = [containers.about(machine.container_kind).name] if machine.container else []
     if machine.wsl or within:
         rows.append(("within", ", ".join([*within, "WSL"] if machine.wsl else within)))
     if machine.unused_base:
@@ -145,7 +146,8 @@ def _needs_a_table(library: Library) -> bool:
     """Does something else than a usable file need an explanation?"""
     return not library.is_absent and (
         any(not answer.path for answer in library.answers.values())
-        or any(one.lacking or one.state not in ("usable", "link_stub") for one in library.candidates))
+        or any(candidate.lacking or candidate.state not in (FileState.USABLE, FileState.LINK_STUB)
+               for candidate in library.candidates))
 
 
 def _where(candidate: Candidate, library: Library) -> str:

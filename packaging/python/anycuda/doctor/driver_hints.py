@@ -7,38 +7,38 @@ import os
 import re
 import shlex
 
-from . import hint_table, packages
-from .driver_situation import denied_device, has_devices, situation_of
+from . import containers, packages
+from .driver_situation import container_without_gpus, denied_device, has_devices, situation_of
 from .environment import Environment
 from .findings import Driver, Library, Tried
 from .hint import Hint, hint, is_on_path, missing_dependency, read_problem, without_folder, without_hint
-from .hint_table import DRIVER_CALL, DRIVER_LIBRARY
 from .machine import Machine, PresentGpu, is_compat
-from .outcomes import column
+from .outcomes import FileState, column
+from .situation import Situation, text_of
 
 # Libraries that come with the driver. Tegra's (Jetson) are named libnvrm_gpu.so and the like.
 _DRIVERS_OWN = re.compile(r"lib(nvidia-|cuda\.so|cudadebugger|nvrm|nvos|nvsci|nvcucompat|nvdc|nvimp)")
 
-# Rows that already say which driver library is wrong.
-_NAMES_THE_LIBRARY = ("mismatch_by_path", "mismatch_compat", "wsl_shadowed")
+# Hints that already say which driver library is wrong.
+_NAMES_THE_LIBRARY = (Situation.MISMATCH_BY_PATH, Situation.MISMATCH_COMPAT, Situation.WSL_SHADOWED)
 
 NVML = "nvml"
 _MPS_PIPE = "/tmp/nvidia-mps"  # if CUDA_MPS_PIPE_DIRECTORY is not set
 
 
 def driver_hints(driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
-    found = _driver_hints(driver, machine, environment)
-    if not any(one.situation in _NAMES_THE_LIBRARY for one in found):
-        found = _hidden_driver(driver, machine, environment) or found
+    hints = _driver_hints(driver, machine, environment)
+    if not any(given.situation in _NAMES_THE_LIBRARY for given in hints):
+        hints = _hidden_driver(driver, machine, environment) or hints
     hidden = machine.hidden_gpus is not None and machine.present_gpus
-    if found and hidden and not any("CUDA_VISIBLE_DEVICES" in one.why for one in found):
-        found.append(_hint_of("gpu_hidden", "The GPUs are also hidden.", driver, machine, environment))
-    return found
+    if hints and hidden and not any("CUDA_VISIBLE_DEVICES" in given.why for given in hints):
+        hints.append(_about_answer(Situation.GPU_HIDDEN, "The GPUs are also hidden.", driver, machine, environment))
+    return hints
 
 
 def _driver_hints(driver: Driver, machine: Machine, environment: Environment) -> list[Hint]:
     if driver.ended:
-        return [hint(DRIVER_LIBRARY, "driver_crash", f"The driver does not answer: {driver.ended}.",
+        return [hint(Situation.DRIVER_CRASH, f"The driver does not answer: {driver.ended}.",
                      step=driver.last_step or "none")]
     if not driver.path:
         return [_no_library(driver, machine, environment)]
@@ -56,7 +56,7 @@ def _hidden_driver(driver: Driver, machine: Machine, environment: Environment) -
         return []
     if own == machine.kernel_driver or driver.gpus and not of_module:
         return []
-    return [hint(DRIVER_LIBRARY, "driver_hidden", f"The driver library {driver.path} is old.",
+    return [hint(Situation.DRIVER_HIDDEN, f"The driver library {driver.path} is old.",
                  {"without_folder": _without(os.path.dirname(driver.path), machine),
                   "remove_driver": packages.remove_driver(machine.distribution, driver.path,
                                                           environment.owner(driver.path))},
@@ -66,8 +66,8 @@ def _hidden_driver(driver: Driver, machine: Machine, environment: Environment) -
 
 def _release(file: str) -> str:
     """535.104.05 of libcuda.so.535.104.05"""
-    found = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)\Z", file)
-    return found[1] if found else ""
+    version = re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)\Z", file)
+    return version[1] if version else ""
 
 
 def _numbers(file: str) -> list[int]:
@@ -76,31 +76,31 @@ def _numbers(file: str) -> list[int]:
 
 def nvml_hints(driver: Driver, library: Library | None, machine: Machine) -> list[Hint]:
     """Hints for a driver without NVML: a package or a container capability is missing."""
-    answers = library.answers.values() if library else ()
-    if library is None or library.candidates or any(one.path or one.ended or one.refused for one in answers):
+    if library is None or library.candidates or any(answer.path or answer.ended or answer.refused
+                                                    for answer in library.answers.values()):
         return []
     failed = "No libnvidia-ml.so.1 was found."
     if machine.container and not machine.wsl and not machine.lacks_nv:
-        return [hint(DRIVER_LIBRARY, "nvml_not_mounted", failed, {"with_compute": _with_compute(machine)},
+        return [hint(Situation.NVML_NOT_MOUNTED, failed, {"with_compute": _with_compute(machine)},
                      capabilities=machine.variables.get("NVIDIA_DRIVER_CAPABILITIES", "not set"))]
     install = packages.install_nvml(machine.distribution, machine.kernel_driver)
-    return [hint(DRIVER_LIBRARY, "nvml_missing", failed, {"install_library": install})]
+    return [hint(Situation.NVML_MISSING, failed, {"install_library": install})]
 
 
 def _no_library(driver: Driver, machine: Machine, environment: Environment) -> Hint:
     named = machine.variables.get("ANYCUDA_CUDA")
-    rows = list(column("state", "driver"))  # the most informative first
-    files = sorted((one for one in driver.tried if one.state in rows), key=lambda one: rows.index(one.state))
+    states = list(column("state", "driver"))  # the most informative first
+    files = sorted((file for file in driver.tried if file.state in states), key=lambda file: states.index(file.state))
     if named and driver.tried:
-        return hint(DRIVER_LIBRARY, "driver_setting", f"The driver library {named} cannot be used.",
+        return hint(Situation.DRIVER_SETTING, f"The driver library {named} cannot be used.",
                     variable="ANYCUDA_CUDA", reason=without_hint(driver.tried[0].reason))
-    stays = next((one for one in driver.tried if one.stays_open), None)
+    stays = next((file for file in driver.tried if file.stays_open), None)
     if stays is not None:
-        return hint(DRIVER_LIBRARY, "driver_stays_open", f"The driver library {stays.path} cannot be used.",
+        return hint(Situation.DRIVER_STAYS_OPEN, f"The driver library {stays.path} cannot be used.",
                     {"without_folder": _without(os.path.dirname(stays.path), machine)}, reason=stays.reason)
-    own = next((one.path for one in driver.tried if one.state == "anycuda_stub"), "")
+    own = next((file.path for file in driver.tried if file.state is FileState.ANYCUDA_STUB), "")
     cause = _without_driver(files, own, machine, environment)
-    stub = next((one for one in driver.tried if one.state == "link_stub"), None)
+    stub = next((file for file in driver.tried if file.state is FileState.LINK_STUB), None)
     # With --nv the host's driver precedes the stub.
     return cause if stub is None or machine.lacks_nv else _beside_stub(stub.path, cause, machine)
 
@@ -110,43 +110,43 @@ def _beside_stub(path: str, cause: Hint, machine: Machine) -> Hint:
     folder = os.path.dirname(path)
     on_path = is_on_path(machine.variables.get("LD_LIBRARY_PATH", ""), folder)
     where = "LD_LIBRARY_PATH" if on_path else "the dynamic linker's path"
-    return Hint(f"{DRIVER_CALL['stub_library'].cause.format(path=path)} {cause.why}",
+    return Hint(f"{text_of(Situation.STUB_LIBRARY).cause.format(path=path)} {cause.why}",
                 f"{cause.what} Take {folder} out of {where}.", [*cause.commands, _without(folder, machine)],
-                "stub_library", cause.source)
+                Situation.STUB_LIBRARY, cause.source)
 
 
 def _without_driver(files: list[Tried], stub: str, machine: Machine, environment: Environment) -> Hint:
     """`files`: the refused ones, the most informative first. `stub`: an anycuda stub in a driver's place."""
-    if files and files[0].state != "other_architecture":
+    if files and files[0].state is not FileState.OTHER_ARCHITECTURE:
         return _bad_file(files[0], machine, environment)
     failed = "No driver library (libcuda.so.1) was found."
     if stub:
         failed = f"No driver library (libcuda.so.1) was found: {stub} is an anycuda stub, which needs the driver's own."
-    denied = next((one for one in environment.denied if _may_hold_driver(one.path, machine)), None)
+    denied = next((folder for folder in environment.denied if _may_hold_driver(folder.path, machine)), None)
     if denied is not None:
-        return hint(hint_table.LIBRARIES, "folder_denied", failed, path=denied.path, blocker=denied.blocker)
+        return hint(Situation.FOLDER_DENIED, failed, path=denied.path, blocker=denied.blocker)
     if machine.container and not machine.wsl and not machine.lacks_nv and has_devices(machine):
-        return hint(DRIVER_LIBRARY, "driver_not_mounted", failed, {"with_compute": _with_compute(machine)},
+        return hint(Situation.DRIVER_NOT_MOUNTED, failed, {"with_compute": _with_compute(machine)},
                     capabilities=machine.variables.get("NVIDIA_DRIVER_CAPABILITIES", "not set"))
     if machine.container:
-        return hint(hint_table.WITHOUT_GPU, _container(machine), failed)
+        return hint(container_without_gpus(machine), failed)
     if machine.wsl and machine.wsl_driver:
         rest = machine.variables.get("LD_LIBRARY_PATH")
-        return hint(DRIVER_LIBRARY, "driver_not_listed_in_wsl", failed,
+        return hint(Situation.DRIVER_NOT_LISTED_IN_WSL, failed,
                     {"and_library_path": ":" + shlex.quote(rest) if rest else ""})
     if machine.wsl:
         windows = packages.update_driver(machine.distribution, machine.container_kind, machine.wsl)
-        return hint(DRIVER_LIBRARY, "driver_missing_in_wsl", failed, {"install": windows})
+        return hint(Situation.DRIVER_MISSING_IN_WSL, failed, {"install": windows})
     install = {"install": packages.install_driver(machine.distribution)}
     if files:
-        return hint(DRIVER_LIBRARY, "driver_other_cpu", failed, install, path=files[0].path)
+        return hint(Situation.DRIVER_OTHER_CPU, failed, install, path=files[0].path)
     if machine.kernel_driver:
         library = packages.install_driver_library(machine.distribution, machine.kernel_driver)
-        return hint(DRIVER_LIBRARY, "driver_library_missing", failed, {"install_library": library},
+        return hint(Situation.DRIVER_LIBRARY_MISSING, failed, {"install_library": library},
                     module=machine.kernel_driver)
     if machine.present_gpus:
-        return hint(DRIVER_LIBRARY, "driver_missing_for_gpu", failed, install, gpus=_gpus(machine.present_gpus))
-    return hint(DRIVER_LIBRARY, "driver_missing", failed, install)
+        return hint(Situation.DRIVER_MISSING_FOR_GPU, failed, install, gpus=_gpus(machine.present_gpus))
+    return hint(Situation.DRIVER_MISSING, failed, install)
 
 
 def _may_hold_driver(path: str, machine: Machine) -> bool:
@@ -158,38 +158,53 @@ def _may_hold_driver(path: str, machine: Machine) -> bool:
 def _bad_file(file: Tried, machine: Machine, environment: Environment) -> Hint:
     failed = f"The driver library {file.path} cannot be loaded."
     if machine.lacks_nv:  # --nv gives the host's driver precedence over the image's file
-        return hint(hint_table.WITHOUT_GPU, "apptainer", failed)
-    row, missing = column("state", "driver")[file.state], missing_dependency(file.reason, file.path)
+        return hint(Situation.APPTAINER, failed)
+    missing = missing_dependency(file.reason, file.path)
     reason = without_hint(file.reason.replace("the dynamic linker refused it: ", ""))
-    if row == "driver_unreadable":
+    situation = _situation_of(file, missing, machine)
+    if situation is Situation.DRIVER_UNREADABLE:
         problem, reason = read_problem(reason)
-        row = f"driver_{problem}" + ("_in_container" if problem == "link_loop" and machine.container else "")
-    elif row == "driver_not_opened" and missing:
-        own = _DRIVERS_OWN.match(os.path.basename(missing)) is not None
-        row = ("driver_dependency" if not own else
-               "driver_part_not_mounted" if machine.container else "driver_part_missing")
-    elif row == "driver_dangling":
-        row = _row_of_missing(file, machine)
-    elif row in ("driver_truncated", "driver_damaged") and machine.container:
-        row = "driver_of_the_image"
-    elif row in ("driver_truncated", "driver_damaged") and machine.wsl and "/wsl/lib" in file.path:
-        row = "driver_of_windows"
+        situation = _unreadable(problem, machine)
     ready = {"reinstall": packages.reinstall(machine.distribution, file.path, environment.owner(file.path)),
              "start": _start(machine),
              "install": packages.install_driver(machine.distribution),
              "provide": packages.provide(machine.distribution, missing), "with_compute": _with_compute(machine)}
-    return hint(DRIVER_LIBRARY, row, failed, ready, path=file.path, size=file.size, reason=reason, missing=missing,
+    return hint(situation, failed, ready, path=file.path, size=file.size, reason=reason, missing=missing,
                 target=file.target, folder=os.path.dirname(file.path))
 
 
-def _row_of_missing(file: Tried, machine: Machine) -> str:
-    """The row for a dangling link, or for a name that only /etc/ld.so.cache has."""
+def _situation_of(file: Tried, missing: str, machine: Machine) -> Situation:
+    """`missing`: a library that the file needs, and that the dynamic linker does not find."""
+    situation = Situation(column("state", "driver")[file.state])
+    if situation is Situation.DRIVER_NOT_OPENED and missing:
+        if _DRIVERS_OWN.match(os.path.basename(missing)) is None:
+            return Situation.DRIVER_DEPENDENCY
+        return Situation.DRIVER_PART_NOT_MOUNTED if machine.container else Situation.DRIVER_PART_MISSING
+    if situation is Situation.DRIVER_DANGLING:
+        return _situation_of_missing(file, machine)
+    if situation in (Situation.DRIVER_TRUNCATED, Situation.DRIVER_DAMAGED):
+        if machine.container:
+            return Situation.DRIVER_OF_THE_IMAGE
+        if machine.wsl and "/wsl/lib" in file.path:
+            return Situation.DRIVER_OF_WINDOWS
+    return situation
+
+
+def _unreadable(problem: Situation, machine: Machine) -> Situation:
+    """`problem`: of read_problem()."""
+    if problem is Situation.LINK_LOOP:
+        return Situation.DRIVER_LINK_LOOP_IN_CONTAINER if machine.container else Situation.DRIVER_LINK_LOOP
+    return Situation.DRIVER_READ_ERROR if problem is Situation.READ_ERROR else Situation.DRIVER_UNREADABLE
+
+
+def _situation_of_missing(file: Tried, machine: Machine) -> Situation:
+    """For a dangling link, or for a name that only /etc/ld.so.cache has."""
     if not file.target:
-        return "driver_listed_in_container" if machine.container else "driver_listed_only"
+        return Situation.DRIVER_LISTED_IN_CONTAINER if machine.container else Situation.DRIVER_LISTED_ONLY
     if machine.container:
         has_gpus = has_devices(machine) and not machine.wsl
-        return "driver_dangling_not_mounted" if has_gpus else "driver_dangling_in_container"
-    return "driver_dangling_in_wsl" if machine.wsl and "/wsl/lib" in file.path else "driver_dangling"
+        return Situation.DRIVER_DANGLING_NOT_MOUNTED if has_gpus else Situation.DRIVER_DANGLING_IN_CONTAINER
+    return Situation.DRIVER_DANGLING_IN_WSL if machine.wsl and "/wsl/lib" in file.path else Situation.DRIVER_DANGLING
 
 
 def _no_gpu(driver: Driver, machine: Machine, environment: Environment) -> Hint:
@@ -198,23 +213,24 @@ def _no_gpu(driver: Driver, machine: Machine, environment: Environment) -> Hint:
     answer = (f"{failed.name} reports {failed.error} ({status})" if failed is not None and failed.error else
               f"{failed.name} reports error {status}" if failed is not None else
               driver.problem or "it reports none")
-    return _hint_of(situation_of(status, driver, machine), f"The driver offers no GPU: {answer}.", driver, machine,
-                    environment)
+    return _about_answer(situation_of(status, driver, machine), f"The driver offers no GPU: {answer}.", driver,
+                         machine, environment)
 
 
-def _hint_of(row: str, failed: str, driver: Driver, machine: Machine, environment: Environment) -> Hint:
+def _about_answer(situation: Situation, failed: str, driver: Driver, machine: Machine, environment: Environment
+                  ) -> Hint:
     variables, pipe = machine.variables, machine.variables.get("CUDA_MPS_PIPE_DIRECTORY")
     ready = {
-        "without_folder": _without(os.path.dirname(driver.path), machine), "restart": _restart(machine),
+        "without_folder": _without(os.path.dirname(driver.path), machine),
+        "restart": containers.about(machine.container_kind).restart,
         "update": packages.update_driver(machine.distribution, machine.container_kind, machine.wsl),
         "remove_driver": packages.remove_driver(machine.distribution, driver.path, environment.owner(driver.path)),
         "install_fabric": packages.install_fabric(machine.distribution, machine.kernel_driver),
         "without_mps": "unset CUDA_MPS_PIPE_DIRECTORY" if pipe else f"mv {_MPS_PIPE} {_MPS_PIPE}.unused",
     }
-    table = hint_table.WITHOUT_GPU if row == "without_gpu" else DRIVER_CALL
-    device = (denied_device(machine) or "nvidiactl") if row == "device_denied" else "dxg"
+    device = (denied_device(machine) or "nvidiactl") if situation is Situation.DEVICE_DENIED else "dxg"
     return hint(
-        table, _container(machine) if row == "without_gpu" else row, failed, ready,
+        situation, failed, ready,
         path=driver.path, device=f"/dev/{device}", limit=_size(machine), pipe=pipe or _MPS_PIPE,
         visible=variables.get("CUDA_VISIBLE_DEVICES", ""), gpus=_gpus(machine.present_gpus),
         versions=_versions(driver, machine), of_host=" of the host" if machine.container else "",
@@ -237,19 +253,11 @@ def _size(machine: Machine) -> str:
 
 
 def _start(machine: Machine) -> str:
-    return hint_table.WITHOUT_GPU[_container(machine)].commands[0] if machine.container else ""
-
-
-def _container(machine: Machine) -> str:
-    return machine.container_kind or "container"
+    return text_of(container_without_gpus(machine)).commands[0] if machine.container else ""
 
 
 def _with_compute(machine: Machine) -> str:
-    return hint_table.WITH_COMPUTE_BY.get(machine.container_kind, hint_table.WITH_COMPUTE)
-
-
-def _restart(machine: Machine) -> str:
-    return hint_table.RESTART.get(machine.container_kind, "# start the container again")
+    return containers.about(machine.container_kind).with_compute
 
 
 def _without(folder: str, machine: Machine) -> str:

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from .examined import Python
 from .file_packages import Package
 from .machine import TOOLKIT_VARIABLES
-from .packages import Installer
+from .packages import Installer, Manager
 from .questions import FOLDERS, WHEELS, Outcome
+from .records import RecordKind
 from .variables import Fault
 
 # Variables that name folders with libraries, or prefixes and toolkits that have such.
 _PATHS = ("LD_LIBRARY_PATH", "PYTHONPATH")
 _PREFIXES = ("VIRTUAL_ENV", "CONDA_PREFIX", *TOOLKIT_VARIABLES)
-_TOOLS = ("micromamba", "mamba", "conda")
+_TOOLS = (Manager.MICROMAMBA, Manager.MAMBA, Manager.CONDA)
 # pipx install anycuda, uv tool install anycuda, and uvx anycuda, whose environments are in uv's cache.
 _OF_COMMAND = re.compile(r"/pipx/venvs/anycuda/?\Z|/uv/tools/anycuda/?\Z|/uv/(archive|environments)-v\d+/")
 
@@ -34,7 +35,7 @@ class Denied:
 class Environment:
     prefix: str = ""  # "" for a program outside environments
     real: str = ""  # the prefix with links resolved
-    manager: str = "pip"  # the package manager (packages.py) that installs into it
+    manager: Manager = Manager.PIP
     denied: list[Denied] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)  # folder -> the same with links resolved
     faults: list[Fault] = field(default_factory=list)  # of the variables
@@ -55,11 +56,12 @@ class Environment:
         return os.path.normpath(self.links.get(path, path))
 
     def wheels(self, path: str) -> list[Package]:
-        return [one for one in self.packages.get(path, ()) if one.manager == "pip"]
+        return [package for package in self.packages.get(path, ()) if package.manager is Manager.PIP]
 
     def owner(self, path: str) -> str:
         """The distribution's package that contains the file, or ""."""
-        return next((one.name for one in self.packages.get(path, ()) if one.manager == "system"), "")
+        return next((package.name for package in self.packages.get(path, ())
+                     if package.manager is Manager.SYSTEM), "")
 
     def has(self, path: str) -> bool:
         return any(prefix and path.startswith(prefix.rstrip("/") + "/") for prefix in (self.prefix, self.real))
@@ -90,27 +92,28 @@ def question_of_wheels(native: bool, python: Python) -> tuple[str, ...]:
 
 
 def environment_of(outcome: Outcome, native: bool, python: Python) -> Environment:
-    record = outcome.first("environment")
+    record = outcome.first(RecordKind.ENVIRONMENT)
     prefix, real = record.text("prefix"), record.text("real")
-    denied = dict.fromkeys((one.text("path"), one.text("blocker")) for one in outcome.of("denied"))
+    denied = dict.fromkeys((record.text("path"), record.text("blocker"))
+                           for record in outcome.records_of(RecordKind.DENIED))
     manager = manager_of(prefix, record.flag("conda"), record.flag("pixi"), record.text("history"),
                          record.text("pyvenv"))
-    return Environment(prefix, real, manager, [Denied(*one) for one in denied],
-                       {one.text("path"): one.text("real") for one in outcome.of("real")},
+    return Environment(prefix, real, manager, [Denied(*paths) for paths in denied],
+                       {folder.text("path"): folder.text("real") for folder in outcome.records_of(RecordKind.REAL)},
                        python=f"{prefix}/bin/python" if native else python.executable)
 
 
-def manager_of(prefix: str, conda: bool, pixi: bool, history: str, pyvenv: str = "") -> str:
+def manager_of(prefix: str, conda: bool, pixi: bool, history: str, pyvenv: str = "") -> Manager:
     """The package manager of a prefix. A conda environment has conda-meta/; pixi leaves conda-meta/pixi there, and the
     others write the command that created it into conda-meta/history ("# cmd: /opt/conda/bin/mamba create ..."). uv
     writes its version into pyvenv.cfg, and its environments have no pip."""
     if not prefix:
-        return "system"
+        return Manager.SYSTEM
     if not conda:
-        made_by_uv = re.search(r"^uv *=", pyvenv, re.M)
-        return "pipx" if "/pipx/venvs/" in prefix else "uv" if made_by_uv else "pip"
+        is_of_uv = re.search(r"^uv *=", pyvenv, re.M)
+        return Manager.PIPX if "/pipx/venvs/" in prefix else Manager.UV if is_of_uv else Manager.PIP
     if pixi or "/.pixi/" in f"{prefix}/":
-        return "pixi"
+        return Manager.PIXI
     command = re.search(r"^# cmd: (\S+)", history, re.M)
     program = os.path.basename(command[1]) if command else ""
-    return next((tool for tool in _TOOLS if program.startswith(tool)), "conda")
+    return next((tool for tool in _TOOLS if program.startswith(tool)), Manager.CONDA)

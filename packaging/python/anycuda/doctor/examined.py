@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from ..failure import Failure
 from . import packages, process, questions
 from .questions import Asker, Outcome
+from .records import RecordKind
 
 _ACTIVATED = ("VIRTUAL_ENV", "CONDA_PREFIX")
 
@@ -103,15 +104,16 @@ def _file(named: str) -> str:
     """The full path of the named Python. A name without / is one of PATH."""
     if not named:
         return ""
-    found = named if "/" in named else shutil.which(named)
-    if not found:
+    path = named if "/" in named else shutil.which(named)
+    if not path:
         raise Failure(f"no program {named} is in PATH: name the interpreter, such as ~/venv/bin/python")
-    return os.path.abspath(found)
+    return os.path.abspath(path)
 
 
 def python_of(file: str, outcome: Outcome) -> tuple[Python | None, str]:
     """What the Python says about itself, and why it cannot be examined, with what to do, or ""."""
-    record, what = outcome.first("python"), "name the interpreter of an environment, such as ~/venv/bin/python"
+    record = outcome.first(RecordKind.PYTHON)
+    what = "name the interpreter of an environment, such as ~/venv/bin/python"
     if not record.fields:
         says = next(iter(outcome.complaints), outcome.ended)
         if outcome.ended == process.UNABLE:
@@ -122,7 +124,7 @@ def python_of(file: str, outcome: Outcome) -> tuple[Python | None, str]:
             return None, f"{file} is older than Python 3.6, which anycuda cannot examine: use a newer Python"
         return None, f"{file} is not a Python{says and f' ({says})'}: {what}"
     python = Python(record.text("executable") or file, record.text("version"), record.text("prefix"),
-                    tuple(one.text("path") for one in outcome.of("path")))
+                    tuple(entry.text("path") for entry in outcome.records_of(RecordKind.PATH)))
     problem = record.text("problem")
     if problem == "no ctypes":
         return python, (f"{file} was built without ctypes: install this part of Python, or pass --native, which "

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .findings import Findings
+from .outcomes import FileState
+from .packages import Manager
 
 _LIMIT = 10  # seconds for rpm
 _MOST_FOLDERS = 8  # of a file in site-packages: nvidia/cu13/lib
@@ -24,12 +26,12 @@ _RELEASE = re.compile(rb"NCCL version (\d+\.\d+\.\d+)\+cuda(\d+\.\d+)")
 
 @dataclass(frozen=True)
 class Package:
-    """`manager`: pip, or system for the distribution's. `folder`: the site-packages folder of a wheel. `intact`: does
+    """`manager`: PIP for a wheel, or SYSTEM. `folder`: the site-packages folder of a wheel. `intact`: does
     the file have the size and hash that RECORD states? None: unknown."""
 
     name: str
     version: str = ""
-    manager: str = "pip"
+    manager: Manager = Manager.PIP
     folder: str = ""
     intact: bool | None = None
 
@@ -39,10 +41,10 @@ def packages_of(findings: Findings, root: str) -> dict[str, tuple[Package, ...]]
     files: dict[str, bool] = {}
     for library in findings.libraries:
         for candidate in library.candidates:
-            refused = candidate.state != "usable"
+            refused = candidate.state is not FileState.USABLE
             if refused or candidate.lacking or library.taken_by(candidate):
                 files[candidate.path] = files.get(candidate.path, False) or refused
-    files.update({one.path: True for one in findings.driver.tried})
+    files.update({file.path: True for file in findings.driver.tried})
     if findings.driver.path and not findings.driver.gpus:
         files[findings.driver.path] = True
     return {path: _packages_of(path, refused, root) for path, refused in files.items()}
@@ -52,7 +54,7 @@ def _packages_of(path: str, refused: bool, root: str) -> tuple[Package, ...]:
     wheels = tuple(_wheels(path, refused))
     if wheels or not refused:
         return wheels
-    return tuple(Package(name, manager="system") for name in dict.fromkeys(_of_system(path, root)))
+    return tuple(Package(name, manager=Manager.SYSTEM) for name in dict.fromkeys(_owners(path, root)))
 
 
 def _wheels(path: str, refused: bool) -> Iterator[Package]:
@@ -62,7 +64,7 @@ def _wheels(path: str, refused: bool) -> Iterator[Package]:
         for about, (digest, size) in records:
             name, _, version = about.name[: -len(".dist-info")].partition("-")
             hashed = digest if refused or len(records) > 1 else ""
-            yield Package(name.replace("_", "-"), version, "pip", str(folder), _is_intact(path, hashed, size))
+            yield Package(name.replace("_", "-"), version, Manager.PIP, str(folder), _is_intact(path, hashed, size))
         if records:
             return
 
@@ -70,9 +72,9 @@ def _wheels(path: str, refused: bool) -> Iterator[Package]:
 def _entry_of(about: Path, name: str) -> tuple[str, str] | None:
     """The hash and the size of the file in RECORD, each "" if RECORD does not state it."""
     with contextlib.suppress(OSError):
-        found = re.search(rb"^" + re.escape(os.fsencode(name)) + rb",([^,\r\n]*),(\d*)\r?$",
+        entry = re.search(rb"^" + re.escape(os.fsencode(name)) + rb",([^,\r\n]*),(\d*)\r?$",
                           (about / "RECORD").read_bytes(), re.M)
-        return (found[1].decode("ascii", "replace"), found[2].decode()) if found else None
+        return (entry[1].decode("ascii", "replace"), entry[2].decode()) if entry else None
     return None
 
 
@@ -92,19 +94,20 @@ def _is_intact(path: str, digest: str, size: str) -> bool | None:
     return base64.urlsafe_b64encode(actual.digest()).rstrip(b"=").decode() == expected
 
 
-def _of_system(path: str, root: str) -> Iterator[str]:
-    """By dpkg, pacman and rpm: of Debian's alternatives a package owns the target, not the link."""
+def _owners(path: str, root: str) -> Iterator[str]:
+    """The distribution's packages, by dpkg, pacman and rpm: of Debian's alternatives a package owns the target, not the
+    link."""
     paths = list(dict.fromkeys([path, os.path.realpath(path)]))
-    inside = [one[len(root.rstrip("/")):] for one in paths if one.startswith(root)]
+    inside = [file[len(root.rstrip("/")):] for file in paths if file.startswith(root)]
     # /lib is a link to /usr/lib, and packages list files by either.
-    names = {*inside, *(one[len("/usr"):] for one in inside if one.startswith("/usr/lib"))}
+    names = {*inside, *(name[len("/usr"):] for name in inside if name.startswith("/usr/lib"))}
     yield from _listed(Path(root, "var/lib/dpkg/info").glob("*.list"), names)
-    yield from _listed(Path(root, "var/lib/pacman/local").glob("*/files"), {one.lstrip("/") for one in names})
+    yield from _listed(Path(root, "var/lib/pacman/local").glob("*/files"), {name.lstrip("/") for name in names})
     if root == "/" and os.path.exists("/usr/bin/rpm"):
-        for one in paths:
+        for file in paths:
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-                done = subprocess.run(["/usr/bin/rpm", "-qf", "--qf", "%{NAME}\n", one], capture_output=True, text=True,
-                                      timeout=_LIMIT, check=False)
+                done = subprocess.run(["/usr/bin/rpm", "-qf", "--qf", "%{NAME}\n", file], capture_output=True,
+                                      text=True, timeout=_LIMIT, check=False)
                 yield from done.stdout.split() if done.returncode == 0 else ()
 
 
@@ -122,8 +125,8 @@ def nccl_release(path: str) -> tuple[str, str]:
     """NCCL's release and the CUDA that it was built with, from the text in its file; ("", "") without one."""
     with contextlib.suppress(OSError, ValueError), open(path, "rb") as file, mmap.mmap(
             file.fileno(), 0, access=mmap.ACCESS_READ) as text:
-        found = _RELEASE.search(text)
-        return (found[1].decode(), found[2].decode()) if found else ("", "")
+        release = _RELEASE.search(text)
+        return (release[1].decode(), release[2].decode()) if release else ("", "")
     return "", ""
 
 

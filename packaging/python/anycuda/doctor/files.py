@@ -49,22 +49,22 @@ class File:
         return [f"sm_{reply.gpu}" for reply in self.replies if reply.loads and reply.gpu]
 
 
-def look(paths: Iterable[Path], here: Devices, progress: Progress) -> list[File]:
-    table, found = libraries.table(), []
+def read(paths: Iterable[Path], here: Devices, progress: Progress) -> list[File]:
+    table, files = libraries.table(), []
     for path in paths:
-        seen = reading.look(path, table, progress, True)
+        content = reading.look(path, table, progress, True)
         progress.end()
-        found.append(of(seen, static_runtime.drivers(seen.runtimes(table)), here, gpus.facts()))
-    return found
+        files.append(examine(content, static_runtime.drivers(content.runtimes(table)), here, gpus.facts()))
+    return files
 
 
-def of(seen: reading.Reading, runtimes: Mapping[str, int], here: Devices, facts: Facts) -> File:
-    code, is_read = seen.kernels, bool(seen.files or seen.kernels.files)
+def examine(content: reading.Reading, runtimes: Mapping[str, int], here: Devices, facts: Facts) -> File:
+    code, is_read = content.kernels, bool(content.files or content.kernels.files)
     needs = kernels.needs(code.files, facts)
-    replies = devices.replies(code, needs, runtimes, here, facts) if is_read or not seen.problems else []
-    return File(seen.path, seen.kind, code, tuple(seen.problems), needs, max(runtimes.values(), default=0),
+    replies = devices.replies(code, needs, runtimes, here, facts) if is_read or not content.problems else []
+    return File(content.path, content.kind, code, tuple(content.problems), needs, max(runtimes.values(), default=0),
                 tuple(replies), _loads(code, replies, here),
-                frozenset(use.library for _, file in seen.files for use in file.uses))
+                frozenset(use.library for _, file in content.files for use in file.uses))
 
 
 def _loads(code: Kernels, replies: Sequence[Reply], here: Devices) -> bool | None:

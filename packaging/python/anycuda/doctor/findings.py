@@ -6,8 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from . import packages
+from .outcomes import CandidateVerdict, FileState, SearchTier
 from .questions import Outcome
-from .records import Record
+from .records import Record, RecordKind
 
 UNVERSIONED = "unversioned"  # a caller without symbol versions: by dlsym, ctypes, or linked to the stub directly
 
@@ -41,7 +42,7 @@ class Tried:
     `stays_open`: it was opened and cannot be closed, so the search ended there."""
 
     path: str
-    state: str
+    state: FileState
     size: int
     reason: str
     target: str = ""
@@ -72,13 +73,27 @@ class Driver:
     def failed_call(self) -> Call | None:
         return next((call for call in self.calls if call.status), None)
 
+    @property
+    def obstacle(self) -> str:
+        """Why it offers no GPU, or ""."""
+        failed = self.failed_call
+        if self.ended:
+            return f"the query of the driver ended without an answer ({self.ended})"
+        if not self.path:
+            return "no driver"
+        if self.problem:
+            return f"the driver does not work ({self.problem})"
+        if failed is not None:
+            return f"no GPU ({failed.name}: {failed.error or failed.status})"
+        return "" if self.gpus else "no GPU (the driver works and sees none)"
+
 
 @dataclass
 class Decision:
     """The decision on a candidate for one caller. `driver`: how the driver supports it, "" if it was not asked.
     `tried`: the search tried to open it."""
 
-    verdict: str
+    verdict: CandidateVerdict
     reason: str
     driver: str
     tried: bool
@@ -88,8 +103,8 @@ class Decision:
 @dataclass
 class Candidate:
     path: str
-    place: str
-    state: str
+    place: SearchTier
+    state: FileState
     version: str
     exact: bool  # False: at least this version, from the names that it exports
     source: str  # the source of the version, and its file; or why the version is unknown
@@ -142,7 +157,7 @@ class Library:
     @property
     def is_absent(self) -> bool:
         """Does the machine have no file of it?"""
-        return not self.candidates and not any(one.ended or one.refused for one in self.answers.values())
+        return not self.candidates and not any(answer.ended or answer.refused for answer in self.answers.values())
 
     @property
     def short(self) -> str:
@@ -152,9 +167,9 @@ class Library:
     def sort(self) -> None:
         """Sorts candidates by the order of search, the newest first within a place."""
         order = list(dict.fromkeys(candidate.place for candidate in self.candidates))
-        self.candidates.sort(key=lambda one: one.path)
-        self.candidates.sort(key=lambda one: numbers(one.version), reverse=True)
-        self.candidates.sort(key=lambda one: order.index(one.place))
+        self.candidates.sort(key=lambda candidate: candidate.path)
+        self.candidates.sort(key=lambda candidate: numbers(candidate.version), reverse=True)
+        self.candidates.sort(key=lambda candidate: order.index(candidate.place))
 
     def taken_by(self, candidate: Candidate) -> list[str]:
         return [caller for caller, decision in candidate.decisions.items() if decision.taken]
@@ -196,7 +211,7 @@ class Findings:
         return {library.name: library.short for library in self.libraries}
 
     def gone_of(self, library: Library) -> GoneWheel | None:
-        return next((one for one in self.gone if one.has(library.name)), None)
+        return next((wheel for wheel in self.gone if wheel.has(library.name)), None)
 
     def is_asked(self, library: Library) -> bool:
         return library.name in self.requested | self.used
@@ -221,44 +236,45 @@ def setting_of(record: Record) -> Setting:
 
 
 def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
-    record = outcome.first("answer")
+    record = outcome.first(RecordKind.ANSWER)
     library.answers[caller] = Answer(
         record.text("path"), version_of(record), record.text("refused"), record.text("advice"),
         outcome.ended, outcome.last_step, outcome.complaints)
     if not library.places:
         library.places = [Place(place.text("name"), place.text("title"), place.number("folders"),
                                 place.number("left_out"), place.flag("searched"))
-                          for place in outcome.of("place")]
-    known = {(candidate.place, candidate.path): candidate for candidate in library.candidates}
-    for found in map(_candidate, outcome.of("candidate")):
-        key = found.place, found.path
+                          for place in outcome.records_of(RecordKind.TIER)]
+    known: dict[tuple[str, str], Candidate] = {(candidate.place, candidate.path): candidate
+                                               for candidate in library.candidates}
+    for record in outcome.records_of(RecordKind.CANDIDATE):
+        key = record.text("place"), record.text("path")
         if key not in known:
-            known[key] = found
-            library.candidates.append(found)
-    for record in outcome.of("candidate"):
-        candidate = known[record.text("place"), record.text("path")]
-        if candidate.state == "usable":  # the file may have been opened for only one of the callers
-            candidate.state = record.text("state")
+            known[key] = _candidate(record)
+            library.candidates.append(known[key])
+        candidate = known[key]
+        if candidate.state is FileState.USABLE:  # the file may have been opened for only one of the callers
+            candidate.state = FileState(record.text("state"))
         candidate.stays_open |= record.flag("stays_open")
         candidate.decisions[caller] = Decision(
-            record.text("verdict"), record.text("reason"), record.text("driver"), record.flag("tried"),
-            record.flag("taken"))
+            CandidateVerdict(record.text("verdict")), record.text("reason"), record.text("driver"),
+            record.flag("tried"), record.flag("taken"))
 
 
 def gone_of(outcome: Outcome) -> list[GoneWheel]:
-    return [GoneWheel(one.text("name"), one.text("version"), one.text("folder"), one.text("file"), one.number("count"))
-            for one in outcome.of("gone")]
+    return [GoneWheel(wheel.text("name"), wheel.text("version"), wheel.text("folder"), wheel.text("file"),
+                      wheel.number("count"))
+            for wheel in outcome.records_of(RecordKind.GONE)]
 
 
 def driver_of(outcome: Outcome) -> Driver:
-    record, branch = outcome.first("driver"), outcome.first("branch")
+    record, branch = outcome.first(RecordKind.DRIVER), outcome.first(RecordKind.BRANCH)
     calls = [Call(call.text("name"), call.number("status"), call.text("error"), call.text("text"))
-             for call in outcome.of("call")]
+             for call in outcome.records_of(RecordKind.CALL)]
     gpus = [Gpu(gpu.text("name"), f"{gpu.number('major')}.{gpu.number('minor')}", gpu.number("memory"))
-            for gpu in outcome.of("gpu")]
-    tried = [Tried(one.text("path"), one.text("state"), one.number("size"), one.text("reason"),
-                   one.text("target"), one.flag("stays_open"))
-             for one in outcome.of("tried")]
+            for gpu in outcome.records_of(RecordKind.GPU)]
+    tried = [Tried(file.text("path"), FileState(file.text("state")), file.number("size"), file.text("reason"),
+                   file.text("target"), file.flag("stays_open"))
+             for file in outcome.records_of(RecordKind.TRIED)]
     return Driver(record.text("path"), version_of(record), branch.number("number"), branch.text("problem"),
                   record.text("problem"), calls, gpus, outcome.ended, outcome.last_step, record.text("file"),
                   record.number("status"), tried, version=branch.text("version"))
@@ -277,6 +293,6 @@ def version_of(record: Record) -> str:
 
 
 def _candidate(record: Record) -> Candidate:
-    return Candidate(record.text("path"), record.text("place"), record.text("state"), version_of(record),
-                     record.flag("exact"), record.text("source"), record.text("file"), record.text("problem"),
-                     target=record.text("target"), lacking=record.text("lacking"))
+    return Candidate(record.text("path"), SearchTier(record.text("place")), FileState(record.text("state")),
+                     version_of(record), record.flag("exact"), record.text("source"), record.text("file"),
+                     record.text("problem"), target=record.text("target"), lacking=record.text("lacking"))

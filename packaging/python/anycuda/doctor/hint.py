@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A hint: a row of hint_table.py, filled in with the findings."""
+"""A hint: the text of a situation, filled in with the findings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import errno
 import os
 import re
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from .hint_table import HintRow
+from .situation import Situation, text_of
 
 
 @dataclass
@@ -19,19 +19,21 @@ class Hint:
     why: str
     what: str
     commands: list[str] = field(default_factory=list)
-    situation: str = ""  # its row's name
-    source: str = ""  # the document that the row is from
+    situation: str = ""  # a Situation, the verdict on a candidate, or no_library
+    source: str = ""  # the document that the text is from
+
+    def with_commands(self, *commands: str) -> Hint:
+        return replace(self, commands=list(commands))
 
 
-def hint(table: dict[str, HintRow], situation: str, failed: str, ready: dict[str, str] | None = None,
-         **values: object) -> Hint:
-    """`values` are quoted in commands; `ready` are parts of commands. Empty commands are left out."""
-    row = table[situation]
-    texts = {name: str(value) for name, value in values.items()}
-    quoted = {name: shlex.quote(text) for name, text in texts.items()}
-    commands = [command.format(**{**quoted, **(ready or {})}) for command in row.commands]
-    return Hint(f"{failed} {row.cause.format(**texts)}", row.remedy.format(**texts),
-                [command for command in commands if command], situation, row.source)
+def hint(situation: Situation, failed: str, ready: dict[str, str] | None = None, **values: object) -> Hint:
+    """`failed`: a sentence. `values` are quoted in commands; `ready` are parts of commands. Empty commands are left
+    out."""
+    text, texts = text_of(situation), {name: str(value) for name, value in values.items()}
+    quoted = {name: shlex.quote(value) for name, value in texts.items()}
+    commands = [command.format(**{**quoted, **(ready or {})}) for command in text.commands]
+    return Hint(f"{failed} {text.cause.format(**texts)}", text.remedy.format(**texts),
+                [command for command in commands if command], situation, text.source)
 
 
 def sentence(text: str) -> str:
@@ -45,20 +47,20 @@ def without_hint(reason: str) -> str:
     return re.sub(r"( \((update|install|repair) .*\)|; (install it again|update anycuda or .*))\Z", "", reason)
 
 
-def read_problem(reason: str) -> tuple[str, str]:
-    """Why a file cannot be read: the end of a row's name, and the system's message."""
-    found = re.search(r"cannot be read \((.*)\)\Z", reason)
-    text = found[1] if found else reason
+def read_problem(reason: str) -> tuple[Situation, str]:
+    """Why a library's file cannot be read, and the system's message."""
+    message = re.search(r"cannot be read \((.*)\)\Z", reason)
+    text = message[1] if message else reason
     allowed = text not in map(os.strerror, (errno.EACCES, errno.EPERM))
     if text == os.strerror(errno.ELOOP):
-        return "link_loop", text
-    return "read_error" if found and allowed else "unreadable", text
+        return Situation.LINK_LOOP, text
+    return Situation.READ_ERROR if message and allowed else Situation.UNREADABLE, text
 
 
 def missing_dependency(reason: str, path: str) -> str:
     """The needed library that the dynamic linker does not find (glibc's message), "" for another reason."""
-    found = re.search(r"(?:^|: )([^\s:]+): cannot open shared object file: No such file", reason)
-    return found[1] if found and found[1] != path else ""
+    name = re.search(r"(?:^|: )([^\s:]+): cannot open shared object file: No such file", reason)
+    return name[1] if name and name[1] != path else ""
 
 
 def without_folder(library_path: str, folder: str) -> str:

@@ -18,7 +18,7 @@ from .verdict import RUNTIME
 
 def remedy(library: Library, answers: list[Answer], driver: Driver, machine: Machine, environment: Environment) -> str:
     text = "; ".join(dict.fromkeys(answer.hint for answer in answers))
-    if environment.manager in (*packages.WITH_WHEELS, "system"):
+    if not environment.manager.has_conda_packages:
         # The loader's message names the newest wheel, even if the driver is too old for it.
         best = command(library, driver, machine, environment).split("  #")[0]
         if best.startswith("#"):  # a page to read
@@ -58,12 +58,12 @@ def repair(library: Library, candidate: Candidate, machine: Machine, environment
     """The command of the package manager that installed the file: the environment's, or the distribution's. Of a wheel
     it installs the same version, since a newer one may not fit the others."""
     wheels = environment.wheels(candidate.path)
-    if any(one.intact for one in wheels) and not candidate.lacking:
+    if any(wheel.intact for wheel in wheels) and not candidate.lacking:
         return ""
     if wheels:
         return wheel_again(wheels[0], candidate.path, environment)
     major = _cuda_of(library, candidate)
-    in_conda = environment.has(candidate.path) and environment.manager not in (*packages.WITH_WHEELS, "system")
+    in_conda = environment.has(candidate.path) and environment.manager.has_conda_packages
     if in_conda and major and packages.is_installable(library.name):
         again = packages.repair(library.name, environment.installer, major)
         if again:
@@ -73,7 +73,7 @@ def repair(library: Library, candidate: Candidate, machine: Machine, environment
 
 def wheel_again(wheel: Package | GoneWheel, path: str, environment: Environment) -> str:
     """`path`: a file of the wheel."""
-    if environment.has(path) and environment.manager in packages.WITH_WHEELS:
+    if environment.has(path) and environment.manager.has_wheels:
         return packages.repair_wheel(environment.installer, wheel.name, wheel.version)
     return f"# in the environment of {wheel.folder}: install {wheel.name}=={wheel.version} again"
 

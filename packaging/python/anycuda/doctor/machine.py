@@ -9,15 +9,24 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .containers import kind_of_container, mounted_files
+from ..kind import Kind
+from .containers import ContainerKind, kind_of_container, mounted_files
 from .examined import Python, is_conda_base
 from .questions import Outcome
+from .records import RecordKind
 
 # In the order of the search (compat/search/machine/roots.cc).
 TOOLKIT_VARIABLES = ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CUDATOOLKIT_HOME", "CUDAToolkit_ROOT", "NVHPC_CUDA_HOME")
 _VARIABLES = ("LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH", "VIRTUAL_ENV", "CONDA_PREFIX", *TOOLKIT_VARIABLES,
               "CUDA_VISIBLE_DEVICES", "CUDA_MPS_PIPE_DIRECTORY", "NVIDIA_VISIBLE_DEVICES",
               "NVIDIA_DRIVER_CAPABILITIES", "ANYCUDA_CUDA")
+
+
+class AskedAs(Kind):
+    """The kind of program in whose place the doctor searches."""
+
+    PYTHON = "python"
+    NATIVE = "native"  # any other program
 
 
 @dataclass
@@ -36,14 +45,14 @@ class Machine:
     distribution: str  # debian
     kernel: str
     libc: str
-    asked_as: str  # "python" or "native"
+    asked_as: AskedAs
     python: str
     executable: str
     kernel_driver: str  # 535.309.01; "" if the driver's kernel module is not loaded
     container: bool
     wsl: bool
     variables: dict[str, str]  # the set variables that name a place of CUDA
-    container_kind: str = ""  # "kubernetes", "docker", ...; "container" if its runtime is unknown
+    container_kind: ContainerKind = ContainerKind.NONE
     present_gpus: list[PresentGpu] = field(default_factory=list)
     devices: dict[str, int] = field(default_factory=dict)  # nvidiactl -> the errno of opening it, 0 if it may be opened
     wsl_driver: bool = False  # /usr/lib/wsl/lib/libcuda.so.1
@@ -67,7 +76,7 @@ class Machine:
     def lacks_nv(self) -> bool:
         """Is it an Apptainer container that was started without --nv (or --nvccli, which mounts the files)? Its /dev is
         the host's, so the device files do not show it."""
-        return self.container_kind == "apptainer" and not self.apptainer_driver and not self.mounted_drivers
+        return self.container_kind is ContainerKind.APPTAINER and not self.apptainer_driver and not self.mounted_drivers
 
     @property
     def hidden_gpus(self) -> str | None:
@@ -94,20 +103,21 @@ def is_compat(path: str) -> bool:
 
 
 def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str], python: Python) -> Machine:
-    texts = {fact.text("name"): fact.text("text") for fact in outcome.of("fact")}
+    texts = {fact.text("name"): fact.text("text") for fact in outcome.records_of(RecordKind.FACT)}
     files = set(texts)  # only the existence of the files below matters
     release = {name: value.strip("\"'")
                for name, value in re.findall(r"^(\w+)=(.*)$", texts.get("os_release", ""), re.M)}
     container = kind_of_container(texts, files, variables)
     drivers = {point: source for point, source in mounted_files(texts.get("mounts", "")).items()
                if "/libcuda.so" in point}
-    limit = next((one for one in outcome.of("limit") if one.text("name") == "address_space"), None)
+    limit = next((limit for limit in outcome.records_of(RecordKind.LIMIT) if limit.text("name") == "address_space"),
+                 None)
     return Machine(
         release.get("PRETTY_NAME", platform.system()),
         release.get("ID", ""),
         f"{platform.system()} {platform.release()}",
         " ".join(platform.libc_ver()),
-        "native" if native else "python",
+        AskedAs.NATIVE if native else AskedAs.PYTHON,
         python.version,
         python.executable,
         _kernel_driver(texts.get("kernel_driver", "")),
@@ -116,7 +126,7 @@ def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str], pyt
         {name: variables[name] for name in _VARIABLES if name in variables},
         container,
         _present_gpus(outcome),
-        {device.text("name"): device.number("error") for device in outcome.of("device")},
+        {device.text("name"): device.number("error") for device in outcome.records_of(RecordKind.DEVICE)},
         "wsl_driver" in files,
         "wsl_device" in files,
         "apptainer_driver" in files,
@@ -138,16 +148,16 @@ def _unused_base(variables: Mapping[str, str], python: Python) -> str:
 
 
 def _kernel_driver(text: str) -> str:
-    found = re.search(r"Kernel Module.*?\s(\d+\.\d+(?:\.\d+)?)\s", text)
-    return found[1] if found else ""
+    version = re.search(r"Kernel Module.*?\s(\d+\.\d+(?:\.\d+)?)\s", text)
+    return version[1] if version else ""
 
 
 def _present_gpus(outcome: Outcome) -> list[PresentGpu]:
     gpus: dict[str, PresentGpu] = {}
-    for record in outcome.of("pci_gpu"):
+    for record in outcome.records_of(RecordKind.PCI_GPU):
         address = record.text("address")
         gpus[address] = PresentGpu(address, driver=record.text("driver"))
-    for record in outcome.of("driver_gpu"):
+    for record in outcome.records_of(RecordKind.DRIVER_GPU):
         gpu = gpus.setdefault(record.text("address"), PresentGpu(record.text("address")))
         about = dict(re.findall(r"^([\w ]+):[ \t]*(\S.*?)[ \t]*$", record.text("text"), re.M))
         gpu.name = about.get("Model", "")

@@ -8,20 +8,21 @@ from collections.abc import Mapping
 from . import packages
 from .environment import Environment
 from .findings import Findings
+from .outcomes import FileState
 
 Majors = Mapping[int, frozenset[str]]  # major -> its libraries
 
 
 def of_environment(findings: Findings, environment: Environment) -> Majors:
     """The usable libraries of the CUDA Toolkit in the environment. Releases of NCCL and the like are of any CUDA."""
-    found: dict[int, set[str]] = {}
+    names: dict[int, set[str]] = {}
     for library in findings.libraries:
         if library.is_driver or not packages.is_installable(library.name) or packages.has_own_releases(library.name):
             continue
-        for one in library.candidates:
-            if one.state == "usable" and one.version and environment.has(one.path):
-                found.setdefault(int(one.version.split(".")[0]), set()).add(library.name)
-    return {major: frozenset(found[major]) for major in sorted(found)}
+        for candidate in library.candidates:
+            if candidate.state is FileState.USABLE and candidate.version and environment.has(candidate.path):
+                names.setdefault(int(candidate.version.split(".")[0]), set()).add(library.name)
+    return {major: frozenset(names[major]) for major in sorted(names)}
 
 
 def complete(majors: Majors) -> bool:

@@ -7,6 +7,30 @@ import functools
 
 from ..failure import Failure
 from ..matrix import data
+from .records import LibraryWord
+
+
+# Of each group of outcomes those that the command's code names. compat/catalogue/outcomes.toml explains all.
+class FileState(LibraryWord):
+    USABLE = "usable"
+    OTHER_ARCHITECTURE = "other_architecture"
+    ANYCUDA_STUB = "anycuda_stub"
+    LINK_STUB = "link_stub"
+
+
+class CandidateVerdict(LibraryWord):
+    ACCEPTED = "accepted"
+    OTHER_LOADED = "other_loaded"
+    DRIVER_TOO_OLD = "driver_too_old"
+    NEWER_THAN_KNOWN = "newer_than_known"
+    NOT_LOOKED_AT = "not_looked_at"  # the search ended before; in no row of that file
+
+
+class SearchTier(LibraryWord):
+    VARIABLE = "variable"
+    LOADED = "loaded"
+    LIBRARY_PATH = "library_path"
+    TOOLKIT = "toolkit"
 
 
 def column(group: str, name: str) -> dict[str, str]:
@@ -16,7 +40,7 @@ def column(group: str, name: str) -> dict[str, str]:
 
 @functools.cache
 def _groups() -> dict[str, dict[str, dict[str, str]]]:
-    groups = data.read().get("outcomes")
+    groups: dict[str, dict[str, dict[str, str]]] | None = data.read().get("outcomes")
     if groups is None:
         raise Failure(f"{data.find()} belongs to another version of anycuda: install anycuda again")
     return groups

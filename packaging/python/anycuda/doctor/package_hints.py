@@ -10,65 +10,63 @@ from .environment import Environment
 from .file_packages import Package
 from .findings import Findings, Library
 from .hint import Hint, hint
-from .hint_table import LIBRARIES
 from .machine import Machine
+from .outcomes import FileState
+from .situation import Situation
 
 
 def gone(findings: Findings, environment: Environment) -> list[Hint]:
-    found = []
     # An incomplete library has a better hint.
-    incomplete = {wheel.name for library in findings.libraries for one in library.candidates if one.lacking
-                  for wheel in environment.wheels(one.path)}
-    for one in (one for one in findings.gone if one.name not in incomplete):
-        found.append(hint(LIBRARIES, "wheel_gone", f"{one.path} does not exist.", count=one.count,
-                          are="is" if one.count == 1 else "are", package=f"{one.name} {one.version}"))
-        found[-1].commands = [installation.wheel_again(one, one.path, environment)]
-    return found
+    incomplete = {wheel.name for library in findings.libraries for candidate in library.candidates if candidate.lacking
+                  for wheel in environment.wheels(candidate.path)}
+    return [hint(Situation.WHEEL_GONE, f"{wheel.path} does not exist.", count=wheel.count,
+                 are="is" if wheel.count == 1 else "are", package=f"{wheel.name} {wheel.version}"
+                 ).with_commands(installation.wheel_again(wheel, wheel.path, environment))
+            for wheel in findings.gone if wheel.name not in incomplete]
 
 
 def incomplete(library: Library, machine: Machine, environment: Environment) -> list[Hint]:
-    return [hint(LIBRARIES, "incomplete", f"{one.path} is incomplete.",
-                 {"repair": installation.repair(library, one, machine, environment)}, missing=one.lacking)
-            for one in library.candidates if one.lacking and one.state == "usable"]
+    return [hint(Situation.INCOMPLETE, f"{candidate.path} is incomplete.",
+                 {"repair": installation.repair(library, candidate, machine, environment)}, missing=candidate.lacking)
+            for candidate in library.candidates if candidate.lacking and candidate.state is FileState.USABLE]
 
 
 def two_packages(library: Library, environment: Environment) -> list[Hint]:
     """Hints on files in use that two wheels contain: the wheel that was installed last has replaced the other's."""
-    found = []
-    for path in (one.path for one in library.candidates if library.taken_by(one)):
-        wheels = sorted(environment.wheels(path), key=_cuda_of_wheel)
-        if len(wheels) < 2:
-            continue
-        names = " and ".join(f"{one.name} {one.version}" for one in wheels)
-        actual = " or ".join(f"{one.name} {one.version}" for one in wheels if one.intact)
-        *others, kept = wheels
-        commands = [f"# in the environment of {kept.folder}: uninstall {', '.join(one.name for one in others)}, then "
-                    f"install {kept.name}=={kept.version} again"]
-        if environment.has(path) and environment.manager in packages.WITH_WHEELS:
-            where = environment.installer
-            commands = [*(packages.uninstall_wheel(where, one.name) for one in others),
-                        packages.repair_wheel(where, kept.name, kept.version)]
-        one = hint(LIBRARIES, "two_packages", f"{path} is in two packages: {names}.",
-                   actual=f"that of {actual}" if actual else "that of neither", others=", ".join(
-                       one.name for one in others), kept=f"{kept.name} {kept.version}")
-        one.commands = commands
-        found.append(one)
-    return found
+    return [_two_packages(candidate.path, wheels, environment) for candidate in library.candidates
+            if library.taken_by(candidate)
+            for wheels in [sorted(environment.wheels(candidate.path), key=_cuda_of_wheel)] if len(wheels) > 1]
+
+
+def _two_packages(path: str, wheels: list[Package], environment: Environment) -> Hint:
+    names = " and ".join(f"{wheel.name} {wheel.version}" for wheel in wheels)
+    actual = " or ".join(f"{wheel.name} {wheel.version}" for wheel in wheels if wheel.intact)
+    *others, kept = wheels
+    other_names = ", ".join(wheel.name for wheel in others)
+    commands = [f"# in the environment of {kept.folder}: uninstall {other_names}, then install "
+                f"{kept.name}=={kept.version} again"]
+    if environment.has(path) and environment.manager.has_wheels:
+        where = environment.installer
+        commands = [*(packages.uninstall_wheel(where, wheel.name) for wheel in others),
+                    packages.repair_wheel(where, kept.name, kept.version)]
+    return hint(Situation.TWO_PACKAGES, f"{path} is in two packages: {names}.",
+                actual=f"that of {actual}" if actual else "that of neither", others=other_names,
+                kept=f"{kept.name} {kept.version}").with_commands(*commands)
 
 
 def two_majors(findings: Findings, environment: Environment) -> list[Hint]:
     """A hint if the environment has libraries of several CUDA majors, and no major has all of them."""
     if not findings.mixed:
         return []
-    there, product = majors.of_environment(findings, environment), findings.products
-    newest = int(findings.driver.cuda.split(".")[0]) if findings.driver.cuda else max(there)
-    lacking = {major: sorted(set().union(*there.values()) - names) for major, names in there.items()}
-    best = max(there, key=lambda major: (_exist(lacking[major], major), major <= newest, len(there[major]), major))
-    found = hint(LIBRARIES, "two_majors", f"There are {findings.mixed}.", best=best,
-                 missing=", ".join(product[one] for one in lacking[best]))
-    if _exist(lacking[best], best):
-        found.commands = [packages.library(one, environment.installer, "", best) for one in lacking[best]]
-    return [found]
+    by_major, product = majors.of_environment(findings, environment), findings.products
+    newest = int(findings.driver.cuda.split(".")[0]) if findings.driver.cuda else max(by_major)
+    lacking = {major: sorted(set().union(*by_major.values()) - names) for major, names in by_major.items()}
+    best = max(by_major, key=lambda major: (_exist(lacking[major], major), major <= newest, len(by_major[major]),
+                                            major))
+    commands = [packages.library(name, environment.installer, "", best) for name in lacking[best]
+                ] if _exist(lacking[best], best) else []
+    return [hint(Situation.TWO_MAJORS, f"There are {findings.mixed}.", best=best,
+                 missing=", ".join(product[name] for name in lacking[best])).with_commands(*commands)]
 
 
 def _exist(libraries: list[str], major: int) -> bool:

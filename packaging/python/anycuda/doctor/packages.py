@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that install packages: facts about package managers, and pure functions that choose."""
+"""Commands that install packages: pure functions that choose those of data/packages.json."""
 
 from __future__ import annotations
 
@@ -9,104 +9,77 @@ import shlex
 from dataclasses import dataclass
 
 from ..analysis.libraries import Library, table
+from ..kind import Kind
+from .containers import ContainerKind
+from .data import read
 
 _OLDEST_MAJOR = 11  # of which anycuda knows libraries
 # conda-forge's packages; up to 11 one package contains all libraries.
 _CONDA_FIRST_MAJOR, _CONDA_OLD = 12, "cudatoolkit=11.8"
-# By the tool that created the environment. Each command names the environment: another one may be activated.
-_INSTALL = {
-    "pip": "{python} -m pip install {packages}",
-    "uv": "uv pip install --python {prefix} {packages}",
-    "pipx": "{pipx} inject {name} {packages}",
-    "conda": "conda install -c conda-forge {packages} -p {prefix}",
-    "mamba": "mamba install -c conda-forge {packages} -p {prefix}",
-    "micromamba": "micromamba install -c conda-forge {packages} -p {prefix}",
-    "pixi": "pixi add --manifest-path {project} {packages}",
-    # pixi adds packages to features, which several environments share.
-    "pixi of a feature": "# in the manifest of {project}: add {packages} to a feature of the environment {name}",
-}
-_REPAIR = {
-    "pip": "{python} -m pip install --force-reinstall --no-deps {package}",
-    "uv": "uv pip install --python {prefix} --reinstall --no-deps {package}",
-    "pipx": "{pipx} runpip {name} install --force-reinstall --no-deps {package}",
-    "conda": "conda install --force-reinstall -c conda-forge {package} -p {prefix}",
-    "mamba": "mamba install --force-reinstall -c conda-forge {package} -p {prefix}",
-    "micromamba": "micromamba install --force-reinstall -c conda-forge {package} -p {prefix}",
-    "pixi": "pixi reinstall --manifest-path {project} --environment {name}",
-}
-_UNINSTALL = {
-    "pip": "{python} -m pip uninstall -y {package}",
-    "uv": "uv pip uninstall --python {prefix} {package}",
-    "pipx": "{pipx} runpip {name} uninstall -y {package}",
-}
-WITH_WHEELS = ("pip", "uv", "pipx")
 # NVIDIA's packages for the system have the names of conda-forge's, with the release: cuda-cudart-12-9. Programs other
 # than Python find wheels only in activated environments.
 _SYSTEM_MINOR = {11: 8, 12: 9, 13: 0}
 _NEWEST_MINOR = {12: 9}  # the last release of CUDA 12
 _TOOLKIT = "https://developer.nvidia.com/cuda-downloads"
-_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
-
-# By ID in os-release: the distribution's display driver.
-_INSTALL_DRIVER = {
-    "debian": "sudo apt install nvidia-driver",
-    "ubuntu": "sudo ubuntu-drivers install",
-    "linuxmint": "sudo ubuntu-drivers install",
-    "pop": "sudo apt install system76-driver-nvidia",
-    "fedora": "sudo dnf install akmod-nvidia xorg-x11-drv-nvidia-cuda  # from RPM Fusion",
-    "arch": "sudo pacman -S nvidia nvidia-utils",
-}
-# The part of the driver that CUDA programs load.
-_INSTALL_DRIVER_LIBRARY = {
-    "debian": "sudo apt install libcuda1",
-    "ubuntu": "sudo apt install libnvidia-compute-{branch}",
-    "fedora": "sudo dnf install xorg-x11-drv-nvidia-cuda-libs  # from RPM Fusion",
-    "arch": "sudo pacman -S nvidia-utils",
-}
-# NVML is in the same package, except in Debian.
-_INSTALL_NVML = {**_INSTALL_DRIVER_LIBRARY, "debian": "sudo apt install libnvidia-ml1"}
-# For distributions without a driver package (NVIDIA's driver installation guide).
-_NVIDIA_DRIVER = {manager: f"sudo {manager} install nvidia-open  # from NVIDIA's repository: {_GUIDE}"
-                  for manager in ("apt", "dnf", "zypper")}
-_FAMILIES = {"debian": "apt", "ubuntu": "apt", "linuxmint": "apt", "pop": "apt", "fedora": "dnf", "rhel": "dnf",
-             "rocky": "dnf", "almalinux": "dnf", "centos": "dnf", "amzn": "dnf", "ol": "dnf", "arch": "pacman",
-             "manjaro": "pacman", "opensuse-leap": "zypper", "opensuse-tumbleweed": "zypper", "sles": "zypper"}
-_REINSTALL = {
-    "apt": "sudo apt install --reinstall {package}",
-    "dnf": "sudo dnf reinstall {package}",
-    "pacman": "sudo pacman -S {package}",
-    "zypper": "sudo zypper install --force {package}",
-}
-_REMOVE = {"apt": "sudo apt remove {package}", "dnf": "sudo dnf remove {package}",
-           "pacman": "sudo pacman -Rs {package}", "zypper": "sudo zypper remove {package}"}
-_PROVIDE = {
-    "apt": "apt-file search {file}",
-    "dnf": "dnf provides {any_file}",
-    "pacman": "pacman -F {file}",
-    "zypper": "zypper search --provides {file}",
-}
-_INSTALL_FABRIC = {"apt": "sudo apt install nvidia-fabricmanager-{branch}",
-                   "dnf": "sudo dnf install nvidia-fabric-manager-{version}"}
 _NO_INSTALLER = "https://www.nvidia.com/drivers"
+
+
+class Manager(Kind):
+    """What installs packages into an environment: the tool that created it."""
+
+    PIP = "pip"
+    UV = "uv"
+    PIPX = "pipx"
+    CONDA = "conda"
+    MAMBA = "mamba"
+    MICROMAMBA = "micromamba"
+    PIXI = "pixi"
+    SYSTEM = "system"  # the distribution's, for programs outside environments
+
+    @property
+    def has_wheels(self) -> bool:
+        return self in (Manager.PIP, Manager.UV, Manager.PIPX)
+
+    @property
+    def has_conda_packages(self) -> bool:
+        return not self.has_wheels and self is not Manager.SYSTEM
 
 
 @dataclass(frozen=True)
 class Installer:
-    """What installs into an environment. `manager`: one of the tables above, or system. `python`: the interpreter."""
+    """What installs into an environment. `python`: the interpreter."""
 
-    manager: str
+    manager: Manager
     prefix: str = ""
     python: str = ""
 
-    def fill(self, commands: dict[str, str], **texts: str) -> str:
+    def command(self, purpose: str, **texts: str) -> str:
+        """Each command names the environment, since another one may be activated."""
         prefix = self.prefix.rstrip("/")
         home = prefix.partition("/venvs/")[0]
         pipx = "pipx" if re.search(r"/\.local/(share/)?pipx\Z", home) else f"PIPX_HOME={shlex.quote(home)} pipx"
-        of_feature = self.manager == "pixi" and commands is _INSTALL and not prefix.endswith("/.pixi/envs/default")
-        return commands["pixi of a feature" if of_feature else self.manager].format(
+        # pixi adds packages to features, which several environments share.
+        if self.manager is Manager.PIXI and purpose == "install" and not prefix.endswith("/.pixi/envs/default"):
+            purpose = "install_into_feature"
+        return _commands("environments", self.manager)[purpose].format(
             pipx=pipx, prefix=shlex.quote(prefix), name=shlex.quote(os.path.basename(prefix)),
             python=shlex.quote(self.python or f"{prefix}/bin/python"),
             project=shlex.quote(prefix.partition("/.pixi/")[0]), **texts)
+
+
+def _commands(section: str, name: str) -> dict[str, str]:
+    """The commands of an environment's manager, of a distribution (by ID in os-release), or of a family of
+    distributions, which have the same package manager. A purpose without a command is left out."""
+    commands: dict[str, str] = read("packages")[section].get(name, {})
+    return commands
+
+
+def _family(distribution: str) -> str:
+    return _commands("distributions", distribution).get("family", "")
+
+
+def _family_command(distribution: str, purpose: str) -> str:
+    return _commands("families", _family(distribution)).get(purpose, "")
 
 
 def _about(name: str) -> Library:
@@ -121,7 +94,7 @@ def is_installable(name: str) -> bool:
 def is_wheel_of(wheel: str, name: str) -> bool:
     """Is nvidia-nccl-cu12 a wheel of nccl? Those of other majors than the known ones differ in the number only."""
     base = re.sub(r"-cu\d+\Z", "", wheel)
-    return is_installable(name) and base in {re.sub(r"-cu\d+\Z", "", one) for one in _about(name).wheels.values()}
+    return is_installable(name) and base in {re.sub(r"-cu\d+\Z", "", known) for known in _about(name).wheels.values()}
 
 
 def is_cuda_wheel(wheel: str) -> bool:
@@ -165,12 +138,12 @@ def library(name: str, where: Installer, driver_cuda: str, newest: int, distribu
     known = int(driver_cuda.split(".")[0]) if driver_cuda else newest
     major = min(known, newest)
     version = _not_before_first(name, driver_cuda if known == major and driver_cuda else str(major))
-    if where.manager == "system":
-        return _of_system(name, version, distribution)
+    if where.manager is Manager.SYSTEM:
+        return _system_command(name, version, distribution)
     if "." not in version and major in _NEWEST_MINOR:
         version = f"{major}.{_NEWEST_MINOR[major]}"
-    needed = wheel(name, major) if where.manager in WITH_WHEELS else _of_conda(name, major, f" cuda-version={version}")
-    return needed and where.fill(_INSTALL, packages=needed)
+    needed = wheel(name, major) if where.manager.has_wheels else _conda_package(name, major, f" cuda-version={version}")
+    return needed and where.command("install", packages=needed)
 
 
 def _not_before_first(name: str, version: str) -> str:
@@ -181,9 +154,9 @@ def _not_before_first(name: str, version: str) -> str:
     return f"{major}.{first}" if int(major) == first_major and minor and int(minor) < first else version
 
 
-def _of_system(name: str, version: str, distribution: str) -> str:
-    family = _FAMILIES.get(distribution, "")
-    if family not in _NVIDIA_DRIVER:
+def _system_command(name: str, version: str, distribution: str) -> str:
+    family = _family(distribution)
+    if not _family_command(distribution, "driver"):  # NVIDIA has no packages for it
         return f"# {_TOOLKIT}"
     major, _, minor = version.partition(".")
     release = f"{major}-{minor or _SYSTEM_MINOR.get(int(major), 0)}"
@@ -197,20 +170,20 @@ def _of_system(name: str, version: str, distribution: str) -> str:
 
 def repair(name: str, where: Installer, major: int) -> str:
     """The command that installs a conda package of the library again over a damaged one."""
-    package = _of_conda(name, major).split("=")[0]
-    return package and where.fill(_REPAIR, package=package)
+    package = _conda_package(name, major).split("=")[0]
+    return package and where.command("repair", package=package)
 
 
 def repair_wheel(where: Installer, name: str, version: str) -> str:
     """The command that installs the same version of a wheel again."""
-    return where.fill(_REPAIR, package=shlex.quote(f"{name}=={version}"))
+    return where.command("repair", package=shlex.quote(f"{name}=={version}"))
 
 
 def uninstall_wheel(where: Installer, name: str) -> str:
-    return where.fill(_UNINSTALL, package=shlex.quote(name))
+    return where.command("uninstall", package=shlex.quote(name))
 
 
-def _of_conda(name: str, major: int, release: str = "") -> str:
+def _conda_package(name: str, major: int, release: str = "") -> str:
     """"": conda-forge's package of it is unknown."""
     if major < _CONDA_FIRST_MAJOR and not _about(name).own_releases:
         return _CONDA_OLD
@@ -230,54 +203,56 @@ def wheel(name: str, major: int) -> str:
 
 
 def install_driver(distribution: str) -> str:
-    command = _INSTALL_DRIVER.get(distribution) or _NVIDIA_DRIVER.get(_FAMILIES.get(distribution, ""))
+    """The distribution's display driver, or NVIDIA's package (NVIDIA's driver installation guide)."""
+    command = _commands("distributions", distribution).get("driver") or _family_command(distribution, "driver")
     return command or f"# install your distribution's driver package, or use {_NO_INSTALLER}"
 
 
 def install_driver_library(distribution: str, version: str) -> str:
-    return _of_driver(_INSTALL_DRIVER_LIBRARY, distribution, version)
+    """The part of the driver that CUDA programs load."""
+    return _part_of_driver("driver_library", distribution, version)
 
 
 def install_nvml(distribution: str, version: str) -> str:
-    return _of_driver(_INSTALL_NVML, distribution, version)
+    return _part_of_driver("nvml", distribution, version)
 
 
-def _of_driver(commands: dict[str, str], distribution: str, version: str) -> str:
-    command = commands.get(distribution, "")
+def _part_of_driver(purpose: str, distribution: str, version: str) -> str:
+    command = _commands("distributions", distribution).get(purpose, "")
     if not command or "{branch}" in command and not version:
         return f"# install this part of NVIDIA's driver{version and f' {version}'}: {_NO_INSTALLER}"
     return command.format(branch=version.split(".")[0])
 
 
-def update_driver(distribution: str, container: str, wsl: bool) -> str:
+def update_driver(distribution: str, container: ContainerKind, wsl: bool) -> str:
     """The command that updates the driver: for a container on its host, for WSL in Windows."""
     if wsl:
         return f"# in Windows: {_NO_INSTALLER}"
     if container:
-        return f"# on the {'node' if container == 'kubernetes' else 'host'}: {_NO_INSTALLER}"
+        return f"# on the {'node' if container is ContainerKind.KUBERNETES else 'host'}: {_NO_INSTALLER}"
     return install_driver(distribution)
 
 
 def reinstall(distribution: str, path: str, owner: str) -> str:
     """The command that reinstalls the distribution's package `owner`, or a remark if no package contains the file."""
-    command = _REINSTALL.get(_FAMILIES.get(distribution, ""), "") if owner else ""
+    command = _family_command(distribution, "reinstall") if owner else ""
     return command.format(package=shlex.quote(owner)) or (
         f"# no package contains {path}: install it again by what installed it, or remove it")
 
 
 def provide(distribution: str, file: str) -> str:
     """The command that finds the package with the file."""
-    command = _PROVIDE.get(_FAMILIES.get(distribution, ""), "ldconfig -p | grep {file}")
+    command = _family_command(distribution, "provide") or "ldconfig -p | grep {file}"
     return command.format(file=shlex.quote(file), any_file=shlex.quote(f"*/{file}"))
 
 
 def remove_driver(distribution: str, path: str, owner: str) -> str:
-    command = _REMOVE.get(_FAMILIES.get(distribution, ""), "") if owner else ""
+    command = _family_command(distribution, "remove") if owner else ""
     return command.format(package=shlex.quote(owner)) or f"rm {shlex.quote(path)}"
 
 
 def install_fabric(distribution: str, version: str) -> str:
     """The command that installs Fabric Manager, in the driver's version. NVIDIA's packages have the branch in their
     name, or its version."""
-    command = _INSTALL_FABRIC.get(_FAMILIES.get(distribution, ""))
+    command = _family_command(distribution, "fabric_manager")
     return command.format(branch=version.split(".")[0], version=version) if command and version else ""

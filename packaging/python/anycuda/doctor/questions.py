@@ -12,7 +12,7 @@ from typing import Callable
 from .. import installation
 from ..failure import Failure
 from . import about_files, ask_here, process, records
-from .records import Record
+from .records import Record, RecordKind
 
 # A question is a tuple of words: ("about",), ("driver",), ("machine",), ("folders", prefix, folder...), ("python",),
 # ("kinds", path...), ("wheels", folder...), ("find", constraint, kind, name...), or a library and a major, such
@@ -36,11 +36,11 @@ class Outcome:
     last_step: str = ""
     complaints: list[str] = field(default_factory=list)
 
-    def of(self, kind: str) -> list[Record]:
-        return [record for record in self.records if record.kind == kind]
+    def records_of(self, kind: RecordKind) -> list[Record]:
+        return [record for record in self.records if record.kind is kind]
 
-    def first(self, kind: str) -> Record:
-        return next(iter(self.of(kind)), Record(kind, {}))
+    def first(self, kind: RecordKind) -> Record:
+        return next(iter(self.records_of(kind)), Record(kind, {}))
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class Asker:
 
     def ask(self, questions: list[tuple[str, ...]]) -> dict[tuple[str, ...], Outcome]:
         try:
-            done = process.run_all([self._task(question) for question in questions], self.limit)
+            ended = process.run_all([self._task(question) for question in questions], self.limit)
         except OSError as error:
             raise Failure(f"cannot start a process for the queries: {error.strerror or error}; end other processes, "
                           "or raise the limits on processes, open files and memory") from error
-        return {question: _outcome(question, one, self.limit) for question, one in zip(questions, done)}
+        return {question: _outcome(question, process_, self.limit) for question, process_ in zip(questions, ended)}
 
     def _task(self, question: tuple[str, ...]) -> Callable[[int], int]:
         def task(answer: int) -> int:
@@ -104,10 +104,10 @@ def about(asker: Asker) -> Outcome:
     if outcome.ended:
         raise Failure(f"{asker.folder / _LIBRARY} cannot be used ({'; '.join([outcome.ended, *outcome.complaints])}): "
                       "install anycuda again")
-    found = outcome.first("format").number("number")
-    if found != FORMAT:
+    format_ = outcome.first(RecordKind.FORMAT).number("number")
+    if format_ != FORMAT:
         raise Failure(f"{asker.folder / _LIBRARY} belongs to another version of anycuda than this command (format "
-                      f"{found} instead of {FORMAT}): install anycuda again")
+                      f"{format_} instead of {FORMAT}): install anycuda again")
     return outcome
 
 
@@ -115,6 +115,6 @@ def _outcome(question: tuple[str, ...], done: process.Process, limit: float) -> 
     lines = done.output.decode("utf-8", "backslashreplace").splitlines()
     steps = [line[len(_PREFIX):] for line in lines if line.startswith(_PREFIX)]
     others = [line for line in lines if line and not line.startswith(_PREFIX)]
-    # A found path is for other programs, which need its bytes; the doctor's paths are for readers.
+    # The path of a component is for other programs, which need its bytes; the doctor's paths are for readers.
     errors = "surrogateescape" if question[0] == FIND else "backslashreplace"
     return Outcome(records.parse(bytes(done.answer), errors), done.ending(limit), steps[-1] if steps else "", others)

@@ -8,27 +8,28 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .about_files import PathKind
 from .machine import TOOLKIT_VARIABLES
 from .questions import KINDS, Outcome
+from .records import RecordKind
+from .situation import Situation
 
 LIBRARY_PATH = "LD_LIBRARY_PATH"
-_UNKNOWN, _HANGS = "unknown", "hangs"
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`kind`: the row of hint_table.py. `entry`: the part of the value that is at fault. `folder`: the first of a list
-    that exists, or ""."""
+    """`entry`: the part of the value that is at fault. `folder`: the first of a list that exists, or ""."""
 
     name: str
     value: str
     entry: str
-    kind: str
+    situation: Situation
     folder: str = ""
 
     @property
     def hangs(self) -> bool:
-        return self.kind == f"variable_{_HANGS}"
+        return self.situation is Situation.VARIABLE_HANGS
 
     @property
     def is_of_cuda(self) -> bool:
@@ -46,32 +47,33 @@ def question_of(variables: Mapping[str, str]) -> tuple[str, ...]:
 
 def faults_of(variables: Mapping[str, str], outcome: Outcome) -> list[Fault]:
     paths = question_of(variables)[1:]
-    kinds = dict(zip(paths, (record.text("kind") for record in outcome.of("kind"))))
+    kinds = dict(zip(paths, (PathKind(record.text("kind")) for record in outcome.records_of(RecordKind.PATH_KIND))))
     if outcome.ended and len(kinds) < len(paths):
-        kinds[paths[len(kinds)]] = _HANGS
-    return [Fault(name, value, entry, fault, next((part for part in entry.split(":")
-                                                   if kinds.get(part) == "folder"), ""))
+        kinds[paths[len(kinds)]] = PathKind.HANGS
+    return [Fault(name, value, entry, situation, next((part for part in entry.split(":")
+                                                       if kinds.get(part) is PathKind.FOLDER), ""))
             for name, value, entry in _entries(variables)
-            for fault in [_fault(entry, name != LIBRARY_PATH, kinds)] if fault]
+            for situation in [_situation(entry, name != LIBRARY_PATH, kinds)] if situation]
 
 
 def _entries(variables: Mapping[str, str]) -> list[tuple[str, str, str]]:
     """(name, value, entry)"""
-    found = [(LIBRARY_PATH, variables.get(LIBRARY_PATH, ""), entry)
-             for entry in dict.fromkeys(re.split("[:;]", variables.get(LIBRARY_PATH, "")))
-             if "$" not in entry]  # the dynamic linker replaces $ORIGIN and $LIB
-    found += [(name, variables.get(name, ""), variables.get(name, "")) for name in TOOLKIT_VARIABLES]
-    return [one for one in found if one[2]]
+    entries = [(LIBRARY_PATH, variables.get(LIBRARY_PATH, ""), entry)
+               for entry in dict.fromkeys(re.split("[:;]", variables.get(LIBRARY_PATH, "")))
+               if "$" not in entry]  # the dynamic linker replaces $ORIGIN and $LIB
+    entries += [(name, variables.get(name, ""), variables.get(name, "")) for name in TOOLKIT_VARIABLES]
+    return [(name, value, entry) for name, value, entry in entries if entry]
 
 
-def _fault(entry: str, is_one: bool, kinds: Mapping[str, str]) -> str:
-    there = kinds.get(entry, _UNKNOWN) if entry.startswith("/") else ""
-    if there in ("folder", _UNKNOWN):
-        return ""
-    if there == _HANGS:
-        return f"variable_{_HANGS}"
-    if is_one and ":" in entry:
-        return "variable_list"
+def _situation(entry: str, is_folder: bool, kinds: Mapping[str, PathKind]) -> Situation | None:
+    """`is_folder`: the variable names one folder, not a list."""
+    kind = kinds.get(entry, PathKind.UNKNOWN) if entry.startswith("/") else PathKind.NOTHING
+    if kind in (PathKind.FOLDER, PathKind.UNKNOWN):
+        return None
+    if kind is PathKind.HANGS:
+        return Situation.VARIABLE_HANGS
+    if is_folder and ":" in entry:
+        return Situation.VARIABLE_LIST
     if not entry.startswith("/"):
-        return "variable_relative"
-    return "variable_file" if there else "variable_nothing"
+        return Situation.VARIABLE_RELATIVE
+    return Situation.VARIABLE_FILE if kind is PathKind.FILE else Situation.VARIABLE_NOTHING

@@ -5,14 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ..analysis import exit_status
 from ..analysis.describe_kernels import since_unread
+from .files import File
 from .findings import UNVERSIONED, Driver, Findings, Library, numbers
-
-if TYPE_CHECKING:
-    from .files import File
 
 RUNTIME, DRIVER_LIBRARY = "cudart", "cuda"
 
@@ -42,10 +39,10 @@ class Verdict:
             work = f"CUDA work is not possible: {'; '.join(self.reasons)}"
         elif self._failing:
             obstacles = dict.fromkeys(file.obstacle for file in self._failing)
-            work = "; ".join(f"CUDA work is not possible for {self._names(one)}: {one}" for one in obstacles)
+            work = "; ".join(f"CUDA work is not possible for {self._names(text)}: {text}" for text in obstacles)
         else:
             work = f"CUDA work is possible: {'; '.join([self.summary, *self.but])}"
-        return f"{'; '.join([work, *filter(None, map(_of_file, self.files))])}."
+        return f"{'; '.join([work, *filter(None, map(_about_file, self.files))])}."
 
     @property
     def _failing(self) -> list[File]:
@@ -57,11 +54,11 @@ class Verdict:
 
 def evaluate(findings: Findings, files: Sequence[File] = ()) -> Verdict:
     runtime = findings.named(RUNTIME)
-    reasons = [one for one in (_without_runtime(runtime, findings), without_gpu(findings.driver)) if one]
-    reasons += [_none_of(one, one.short, findings)
-                for one in findings.libraries if one.name in findings.requested - {RUNTIME}
-                and not any(answer.path for answer in one.answers.values())]
-    incomplete = {one.name: text for one in findings.libraries for text in [_incomplete(one)] if text}
+    reasons = [reason for reason in (_without_runtime(runtime, findings), findings.driver.obstacle) if reason]
+    reasons += [_without_library(library, library.short, findings)
+                for library in findings.libraries if library.name in findings.requested - {RUNTIME}
+                and not any(answer.path for answer in library.answers.values())]
+    incomplete = {library.name: text for library in findings.libraries for text in [_incomplete(library)] if text}
     reasons += [text for name, text in incomplete.items() if name in findings.requested]
     but = [*_left_out(runtime), *incomplete.values(), *filter(None, [findings.mixed])]
     return Verdict(_summary(runtime, findings.driver), reasons, but, files)
@@ -69,11 +66,11 @@ def evaluate(findings: Findings, files: Sequence[File] = ()) -> Verdict:
 
 def _incomplete(library: Library) -> str:
     """A library that is used although it lacks a file, since no complete one was found; "" for others."""
-    return next((f"{library.short} is incomplete ({one.lacking} is missing)" for one in library.candidates
-                 if one.lacking and library.taken_by(one)), "")
+    return next((f"{library.short} is incomplete ({candidate.lacking} is missing)" for candidate in library.candidates
+                 if candidate.lacking and library.taken_by(candidate)), "")
 
 
-def _of_file(file: File) -> str:
+def _about_file(file: File) -> str:
     """The part of the line about a file that the rest does not cover."""
     if file.problems:
         name, text = file.problems[0]
@@ -100,27 +97,14 @@ def _without_runtime(runtime: Library, findings: Findings) -> str:
     ended = next((answer for answer in answers if answer.ended), None)
     if ended is not None:
         return f"the search for the {runtime.product} ended without an answer ({ended.ended})"
-    return _none_of(runtime, runtime.product, findings)
+    return _without_library(runtime, runtime.product, findings)
 
 
-def _none_of(library: Library, name: str, findings: Findings) -> str:
+def _without_library(library: Library, name: str, findings: Findings) -> str:
     if library.candidates:
         return f"no usable {name}"
     gone = findings.gone_of(library)
     return f"no {name}: the files of {gone.name} {gone.version} are missing" if gone else f"no {name} was found"
-
-
-def without_gpu(driver: Driver) -> str:
-    failed = driver.failed_call
-    if driver.ended:
-        return f"the query of the driver ended without an answer ({driver.ended})"
-    if not driver.path:
-        return "no driver"
-    if driver.problem:
-        return f"the driver does not work ({driver.problem})"
-    if failed is not None:
-        return f"no GPU ({failed.name}: {failed.error or failed.status})"
-    return "" if driver.gpus else "no GPU (the driver works and sees none)"
 
 
 def _summary(runtime: Library, driver: Driver) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import dataclass
 
 from .. import installation, terminal
 from ..doctor import SECONDS, seconds
 from ..doctor.examined import examine
 from . import as_json
-from .components import KINDS, Found, question_of, read
+from .components import Answer, ComponentKind, question_of, read
 
 NAME = "find"
 SUMMARY = "Prints the paths of components of CUDA: libraries, headers, static and bitcode libraries, programs."
@@ -34,13 +35,24 @@ exit status: 0  every component was found; each line has the path of one, in the
 """
 
 
+@dataclass(frozen=True)
+class Options:
+    names: tuple[str, ...]
+    kind: str
+    constraint: str
+    python: str
+    native: bool
+    json: bool
+    limit: float
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     parser.add_argument("names", metavar="NAME", nargs="*",
                         help="component, such as nvcc, cudart, cudart_static or libdevice; without a NAME, the command "
                              "lists all names")
-    parser.add_argument("--kind", choices=KINDS, default="",
+    parser.add_argument("--kind", choices=[kind.value for kind in ComponentKind], default="",
                         help="kind of all components; default: for each name the first of these kinds that has it")
     parser.add_argument("--constraint", metavar="SPECIFIER", default="",
                         help="CUDA releases to accept, as in Python's packages: '==12.*', '>=12.4,<13'")
@@ -54,25 +66,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    asker, python = examine(arguments.python, arguments.native, arguments.limit, os.environ)
-    question = question_of(arguments.constraint, arguments.kind, arguments.names)
-    found = read(asker.ask([question])[question])
-    if arguments.json:
-        examined = "" if arguments.native else python.executable
-        print(as_json.report(installation.find().version, examined, python.note, found))
-    elif arguments.names:
-        _print(found)
+    options = Options(tuple(arguments.names), arguments.kind, arguments.constraint, arguments.python, arguments.native,
+                      arguments.json, arguments.limit)
+    asker, python = examine(options.python, options.native, options.limit, os.environ)
+    question = question_of(options.constraint, options.kind, options.names)
+    answer = read(asker.ask([question])[question])
+    if options.json:
+        examined = "" if options.native else python.executable
+        print(as_json.report(installation.find().version, examined, python.note, answer))
+    elif options.names:
+        _print(answer)
     else:
-        rows = [(component.name, component.kind) for component in found.names]
+        rows = [(component.name, component.kind) for component in answer.names]
         print("\n".join(terminal.table(["name", "kind"], rows)))
-    return found.status
+    return answer.status
 
 
-def _print(found: Found) -> None:
-    for text in (*(f"warning: {one}" for one in found.warnings), *(one.error for one in found.components if one.error)):
+def _print(answer: Answer) -> None:
+    for text in (*(f"warning: {text}" for text in answer.warnings),
+                 *(component.error for component in answer.components if component.error)):
         print(terminal.writable(f"anycuda {NAME}: {text}", sys.stderr), file=sys.stderr)
-    if found.status:
+    if answer.status:
         return
     # The bytes of the file system, which may be invalid UTF-8.
     sys.stdout.flush()
-    sys.stdout.buffer.write(b"".join(os.fsencode(one.path) + b"\n" for one in found.components))
+    sys.stdout.buffer.write(b"".join(os.fsencode(component.path) + b"\n" for component in answer.components))

@@ -4,37 +4,39 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from .components import Component, Found
+from .components import Answer, Component
 
 SCHEMA = 1
 
 
-def report(version: str, python: str, note: str, found: Found) -> str:
+def report(version: str, python: str, note: str, answer: Answer) -> str:
     whole = {
         "schema": SCHEMA,
         "anycuda": version,
-        "status": found.status,
+        "status": answer.status,
         "python": python,
         "note": note,
-        "warnings": found.warnings,
-        "components": list(map(_component, found.components)),
-        "names": [{"name": one.name, "kind": one.kind} for one in found.names],
+        "warnings": answer.warnings,
+        "components": list(map(_component, answer.components)),
+        "names": [{"name": component.name, "kind": component.kind} for component in answer.names],
     }
     return json.dumps(whole, indent=1)
 
 
-def _component(one: Component) -> dict:
+def _component(component: Component) -> dict[str, Any]:
+    error = {"kind": component.problem, "text": component.error, "searched": component.searched}
     return {
-        "name": one.name,
-        "kind": one.kind,
-        "path": one.path,
-        "place": one.place,
-        "cuda": one.cuda,
-        "cuda_source": one.cuda_source,
-        "cuda_file": one.cuda_file,
-        "cuda_unknown": one.cuda_unknown,
-        "package": one.package,
-        "version": one.version,
-        "error": {"kind": one.problem, "text": one.error, "searched": one.searched} if one.error else None,
+        "name": component.name,
+        "kind": component.kind,
+        "path": component.path,
+        "place": component.place,
+        "cuda": component.cuda,
+        "cuda_source": component.cuda_source,
+        "cuda_file": component.cuda_file,
+        "cuda_unknown": component.cuda_unknown,
+        "package": component.package,
+        "version": component.version,
+        "error": error if component.error else None,
     }

@@ -9,10 +9,18 @@ from dataclasses import dataclass, field
 
 from ..doctor.ask_here import FIND
 from ..doctor.questions import Outcome
-from ..doctor.records import Record
+from ..doctor.records import LibraryWord, Record, RecordKind
 from ..failure import Failure
 
-KINDS = ("library", "program", "static", "bitcode", "headers")  # the order in which a name's kind is looked for
+
+class ComponentKind(LibraryWord):
+    """In the order in which a name's kind is looked for."""
+
+    LIBRARY = "library"
+    PROGRAM = "program"
+    STATIC = "static"
+    BITCODE = "bitcode"
+    HEADERS = "headers"
 
 
 @dataclass
@@ -21,7 +29,7 @@ class Component:
     `searched` has the folders. `cuda`: the release of its toolkit, "" if unknown; then `cuda_unknown` says why."""
 
     name: str
-    kind: str
+    kind: ComponentKind
     path: str = ""
     place: str = ""
     cuda: str = ""
@@ -36,7 +44,7 @@ class Component:
 
 
 @dataclass
-class Found:
+class Answer:
     """`names`: the catalogue's, if the question has none."""
 
     components: list[Component] = field(default_factory=list)
@@ -45,14 +53,14 @@ class Found:
 
     @property
     def status(self) -> int:
-        return 1 if any(one.error for one in self.components) else 0
+        return 1 if any(component.error for component in self.components) else 0
 
 
 def question_of(constraint: str, kind: str, names: Sequence[str]) -> tuple[str, ...]:
     return FIND, constraint, kind, *names
 
 
-def read(outcome: Outcome) -> Found:
+def read(outcome: Outcome) -> Answer:
     if outcome.ended:
         cause = "; ".join([outcome.ended, *outcome.complaints])
         if not outcome.last_step:
@@ -60,25 +68,25 @@ def read(outcome: Outcome) -> Found:
                           "target doctor")
         raise Failure(f"the search ended early ({cause}; its last step: {outcome.last_step}): repair what this step "
                       "names, or give a longer --limit")
-    found = Found()
+    answer = Answer()
     for record in outcome.records:
-        if record.kind == "refused":
-            raise Failure(_of_command(record.text("text")))
-        if record.kind == "warning":
-            found.warnings.append(record.text("text"))
-        elif record.kind == "searched":
-            found.components[-1].searched.append(record.text("path"))
-        elif record.kind == "name":
-            found.names.append(Component(record.text("name"), record.text("kind")))
+        if record.kind is RecordKind.REFUSED:
+            raise Failure(_in_words_of_command(record.text("text")))
+        if record.kind is RecordKind.WARNING:
+            answer.warnings.append(record.text("text"))
+        elif record.kind is RecordKind.SEARCHED:
+            answer.components[-1].searched.append(record.text("path"))
+        elif record.kind is RecordKind.NAME:
+            answer.names.append(Component(record.text("name"), ComponentKind(record.text("kind"))))
         else:
-            found.components.append(_component(record))
-    return found
+            answer.components.append(_component(record))
+    return answer
 
 
 def _component(record: Record) -> Component:
-    component = Component(record.text("name"), record.text("kind"))
-    if record.kind == "failed":
-        component.error, component.problem = _of_command(record.text("text")), record.text("type")
+    component = Component(record.text("name"), ComponentKind(record.text("kind")))
+    if record.kind is RecordKind.FAILED:
+        component.error, component.problem = _in_words_of_command(record.text("text")), record.text("type")
         return component
     component.path, component.place = record.text("path"), record.text("place")
     if record.number("major"):
@@ -95,7 +103,7 @@ def _version_of(package: str) -> str:
     return words[2] if len(words) > 2 else ""
 
 
-def _of_command(text: str) -> str:
+def _in_words_of_command(text: str) -> str:
     """The guard rails' text names their C++ options and functions, which the command has under other names, or not."""
     separately = "; or find each by a separate command"
     text = re.sub(r"; or declare a pipeline .* in Options::allow_mixed_majors", separately, text)
