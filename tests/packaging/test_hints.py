@@ -3,6 +3,7 @@
 is needed."""
 
 import ast
+import copy
 import json
 import re
 import string
@@ -211,6 +212,7 @@ class Words(unittest.TestCase):
                          ("half_open", "half_open", '"half_open"', "half open"))
         self.assertEqual({"half_open": 1}[word], 1)
         self.assertNotIn(word, list(outcomes.FileState))
+        self.assertEqual(copy.deepcopy(word), "half_open")
         (record,) = records.parse(b"news\ta=1\n")
         self.assertEqual((record.kind, record.text("a")), ("news", "1"))
 

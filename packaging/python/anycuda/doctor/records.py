@@ -20,6 +20,9 @@ class LibraryWord(Kind):
         word._name_ = word._value_ = str(value)
         return word
 
+    def __deepcopy__(self, memo: dict[int, object]) -> LibraryWord:
+        return self  # Python 3.11 would look for a member of this name
+
 
 class RecordKind(LibraryWord):
     FORMAT = "format"  # of the answers, with anycuda's version
