@@ -36,7 +36,7 @@ def table() -> libraries.Table:
 
 
 def use_of(path: Path) -> file_use.FileUse:
-    return file_use.of(read.read(path), table())
+    return file_use.analyse(read.read(path), table())
 
 
 def wheel(name: str) -> Path:

@@ -22,7 +22,7 @@ from anycuda.failure import Failure
 
 def only(file, library: str = "cudart"):
     """The one use of a library that is linked."""
-    (use,) = [one for one in file.of(library) if one.how != "loaded"]
+    (use,) = [one for one in file.uses_of(library) if one.how != "loaded"]
     return use
 
 
@@ -173,7 +173,7 @@ class Programs(unittest.TestCase):
                 with self.subTest(path=path.name):
                     image = read.read(path)
                     self.assertTrue(libraries.is_anycudas(image))
-                    self.assertEqual(file_use.of(image, table()).provides.what, expected)
+                    self.assertEqual(file_use.analyse(image, table()).provides.what, expected)
 
     def test_other_libraries_are_not_known_as_stubs(self):
         for path in (library_file("cudart", "12.9"), library_file("nvrtc", "12.9"), REAL / "linked" / "call_cudart-12",
@@ -575,7 +575,7 @@ class Reading(unittest.TestCase):
         image = read.read(library_file("cudart", "12.9"))
         with mock.patch.object(read, "read", side_effect=AssertionError):
             from anycuda.analysis import file_use
-            self.assertEqual(file_use.of(image, table()).provides.major, "12")
+            self.assertEqual(file_use.analyse(image, table()).provides.major, "12")
 
 
 if __name__ == "__main__":

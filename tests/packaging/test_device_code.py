@@ -66,7 +66,7 @@ class RealFiles(unittest.TestCase):
     def test_the_toolkit_of_each_cubin_is_known(self):
         for release, made_by in ("11.8", {11}), ("12.9", {12}), ("13.5", {13}):
             read = device_code.of_file(library_file("nvjpeg", release), PROGRAM)
-            self.assertEqual({code.toolkit and code.toolkit[0] for code in read.of(CodeKind.CUBIN)}, made_by)
+            self.assertEqual({code.toolkit and code.toolkit[0] for code in read.of_kind(CodeKind.CUBIN)}, made_by)
 
     def test_concatenated_entries_of_nvcc(self):
         """Made by nvcc 13.5 --concat, with zstd and LZ4."""

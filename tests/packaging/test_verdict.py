@@ -46,8 +46,8 @@ def loaded(library: str, *strings: str) -> Use:
 def stands(*files: FileUse, inside=(), requires=(), python=(), kernels=None) -> input_verdict.InputVerdict:
     named = [(f"{number}.so", use) for number, use in enumerate(files)]
     names = {name for name, use in named} | {use.soname for use in files if use.soname} | set(inside)
-    return input_verdict.of(named, names, table(), [requirement.parse(one) for one in requires], python,
-                            kernels=kernels)
+    return input_verdict.evaluate(named, names, table(), [requirement.parse(one) for one in requires], python,
+                                  kernels=kernels)
 
 
 def described(*files: FileUse, **options) -> str:
@@ -177,8 +177,8 @@ class Kinds(unittest.TestCase):
 
     def test_unknown_static_runtime_needs_the_driver_of_its_cubins(self):
         old, new = FileUse(Path("x"), (), (), True, None), use_file(static="12.4")
-        found = input_verdict.of([("0.so", old), ("1.so", new)], (), table(),
-                                 old_runtimes={"0.so": "410", "1.so": "450"})
+        found = input_verdict.evaluate([("0.so", old), ("1.so", new)], (), table(),
+                                       old_runtimes={"0.so": "410", "1.so": "450"})
         self.assertEqual(describe_verdict.sentence(found),
                          "static runtime older than 11.8, 12.4: needs driver 410 to 525, depending on the file")
 

@@ -2,6 +2,6 @@
 """The CUDA that a binary uses: the libraries, their names, and the major it was built for.
 
     from anycuda.analysis import libraries, uses
-    use = uses.of(elf.read.read(path))       all facts about the file (uses.py)
+    use = file_use.analyse(elf.read.read(path))   all facts about the file (file_use.py)
     libraries.table()                        the libraries with and without a stub
 """

@@ -32,7 +32,7 @@ class Companion:
     distribution: str = ""
 
 
-def of(files: Files, inside: Collection[str], requirements: Iterable[Requirement], table: Table) -> list[Companion]:
+def find(files: Files, inside: Collection[str], requirements: Iterable[Requirement], table: Table) -> list[Companion]:
     """The companions, in the order of the libraries that the files need from outside the wheel."""
     required = {one.normal: one for one in requirements}
     found: dict[tuple[str, str], list[str]] = {}
@@ -45,7 +45,7 @@ def of(files: Files, inside: Collection[str], requirements: Iterable[Requirement
             for names, libraries in found.items()]
 
 
-def of_opened(library: str, requirements: Iterable[Requirement], table: Table) -> Companion | None:
+def find_opened(library: str, requirements: Iterable[Requirement], table: Table) -> Companion | None:
     """The companion with an unstubbed library that a file opens; None if unknown."""
     required = {one.normal: one for one in requirements}
     package, distribution = package_of(library, required, table), distribution_of(library, table)

@@ -84,7 +84,7 @@ def look(path: Path, table: Table) -> Contents:
                     (behind_folders if is_end else plain).add(found[0][:-1].decode())
             if headers.machine == "x86_64":
                 plain |= immediates.constants(piece.data, piece.address)
-                plain |= immediates.of(piece.data) if piece.code else set()
+                plain |= immediates.names_in(piece.data) if piece.code else set()
         release = _release(_pieces(file, headers), table) if runtime else ""
     names: dict[str, list[str]] = {}
     unstubbed: list[str] = []

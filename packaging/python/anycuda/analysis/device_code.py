@@ -74,7 +74,7 @@ class DeviceCode:
     problems: tuple[str, ...] = ()
     file: str = field(default="", compare=False)
 
-    def of(self, kind: CodeKind) -> list[Code]:
+    def of_kind(self, kind: CodeKind) -> list[Code]:
         return [code for code in self.codes if code.kind is kind]
 
 

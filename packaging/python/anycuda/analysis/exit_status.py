@@ -10,7 +10,7 @@ from . import code_rules
 YES, NO, FAILED, UNKNOWN = 0, 1, 2, 3
 
 
-def of(answers: Iterable[bool | None], has_problems: bool) -> int:
+def from_answers(answers: Iterable[bool | None], has_problems: bool) -> int:
     """The status for these answers. An unreadable file makes it FAILED."""
     if has_problems:
         return FAILED

@@ -128,11 +128,11 @@ class FileUse:
         """Is it a library of CUDA, a stub, or a copy of one? Repair does not change its DT_NEEDED."""
         return self.provides is not None and self.provides.what is not Provided.SOME
 
-    def of(self, library: str) -> tuple[Use, ...]:
+    def uses_of(self, library: str) -> tuple[Use, ...]:
         return tuple(use for use in self.uses if use.library == library)
 
 
-def of(image: Image, table: Table | None = None) -> FileUse:
+def analyse(image: Image, table: Table | None = None) -> FileUse:
     table = table or libraries.table()
     found = contents.look(image.path, table)
     exported = [symbol.name for symbol in image.exports() if symbol.function]

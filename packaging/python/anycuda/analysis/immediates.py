@@ -33,7 +33,7 @@ class Immediates:
             self._names.setdefault(name[:_HEAD], []).append(name)
         self._heads = re.compile(_any_of(self._names))
 
-    def of(self, code: bytes) -> set[str]:
+    def names_in(self, code: bytes) -> set[str]:
         found = set()
         for head in self._heads.finditer(code):
             if _is_movabs(code, head.start()):

@@ -68,7 +68,7 @@ class Opened:
         return self.kind is OpenedKind.MAJOR
 
 
-def of(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened, ...]:
+def find(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened, ...]:
     """The names that a file may open. `inside`: names of the files of its wheel. Names that a library of CUDA or a
     static CUDA runtime opens do not count, since these work with libraries of the same CUDA."""
     if is_of_cuda(use, table):

@@ -39,7 +39,7 @@ class Reading:
     def runtimes(self, table: Table) -> tuple[static_runtime.StaticRuntime, ...]:
         """The CUDA runtimes that are linked into the files."""
         old = kernels.drivers_of_old_runtimes(self.kernels.files, gpus.facts()) if self.kernels.files else {}
-        return static_runtime.of(ties.counted(self.files, table), table.drivers, old)
+        return static_runtime.find(ties.counted(self.files, table), table.drivers, old)
 
 
 def look(path: Path, table: Table, progress: inputs.Progress, of_device_code: bool) -> Reading:
@@ -68,7 +68,7 @@ def _add(found: Reading, one: inputs.Binary, code: DeviceCode, table: Table, is_
         image = read.read(one.path)
         if image.machine not in _BUILT_FOR_GPUS:
             raise ElfError(f"{one.path}: is {_OTHER_CPU} (ELF: {image.machine})")
-        found.files.append((one.name, file_use.of(image, table)))
+        found.files.append((one.name, file_use.analyse(image, table)))
         found.machines.append(image.machine)
     except ElfError as error:
         if not _is_device_code(code, error, is_asked):

@@ -25,7 +25,7 @@ class StaticRuntime:
     driver: str
 
 
-def of(files: Files, drivers: Mapping[str, str], old: Mapping[str, str]) -> tuple[StaticRuntime, ...]:
+def find(files: Files, drivers: Mapping[str, str], old: Mapping[str, str]) -> tuple[StaticRuntime, ...]:
     """`old`: file -> the driver for a runtime before 11.8, if the device code of the file tells it."""
     return tuple(StaticRuntime(name, use.runtime_release, oldest_driver(use.runtime_release, drivers)
                                if use.runtime_release or name not in old else old[name])

@@ -39,7 +39,7 @@ class Tie:
         return bool(self.cuda) and set(majors) <= set(self.cuda.split(" or "))
 
 
-def of(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
+def find(files: Files, inside: Collection[str], table: Table) -> list[Tie]:
     """The ties of the files that a repair keeps in the wheel; none if all of them are CUDA's libraries. `inside`: names
     under which files of the wheel are found."""
     found = []
@@ -129,6 +129,6 @@ def _wanted(use: FileUse, replaced: Collection[str]) -> set[str]:
 def _opened(use: FileUse, inside: Collection[str], table: Table) -> list[opened.Opened]:
     """The names that tie the file; a file that names a library of several CUDAs tries them and takes the installed
     one."""
-    tied = [one for one in opened.of(use, table, inside) if one.kind is OpenedKind.TIED]
+    tied = [one for one in opened.find(use, table, inside) if one.kind is OpenedKind.TIED]
     stems = [one.name.partition(".so")[0] for one in tied]
     return [one for one, stem in zip(tied, stems) if stems.count(stem) == 1]

@@ -91,7 +91,7 @@ def _file(file: File, inside: frozenset[str]) -> dict:
         "provides": asdict(use.provides) if use.provides else None,
         "stubs_inside": list(use.stubs_inside),
         "quiet": use.quiet,
-        "opens": [_opened(one) for one in opened.of(use, libraries.table(), inside)],
+        "opens": [_opened(one) for one in opened.find(use, libraries.table(), inside)],
         "runtime_release": use.runtime_release,
         "verdict": verdict(file.verdict),
     }

@@ -39,7 +39,7 @@ class Asked:
     def wants(self, library: str) -> bool:
         return not self.libraries or library in self.libraries
 
-    def of(self, library: Library) -> tuple[str, ...]:
+    def releases_of(self, library: Library) -> tuple[str, ...]:
         """The releases of a library to check."""
         if library.is_driver:
             return self.drivers
@@ -73,12 +73,12 @@ class Cells:
     asked: Asked
     _runs_of: dict[str, dict[tuple[str, str], list[Run]]] = field(default_factory=dict)  # of the libraries in use
 
-    def of(self, file: FileUse, others: Mapping[str, str]) -> list[Run]:
+    def of_file(self, file: FileUse, others: Mapping[str, str]) -> list[Run]:
         """The distinct cells of a file, in the order of the matrix's libraries, functions and releases. `others`:
         library -> the major that neighbouring files record."""
         found: dict[Run, None] = {}
         for library in self.matrix.libraries.values():
-            for use in file.of(library.name) if self.asked.wants(library.name) else ():
+            for use in file.uses_of(library.name) if self.asked.wants(library.name) else ():
                 for reference in use.symbols:
                     found.update(dict.fromkeys(self._reference(library, use, reference, others)))
         return list(found)
@@ -94,7 +94,7 @@ class Cells:
 
     def _reference(self, library: Library, use: Use, reference: Reference, others: Mapping[str, str]) -> list[Run]:
         caller = ANY_CALLER if library.has_one_caller else self.caller_of(use, reference, others)
-        releases = self.asked.of(library)
+        releases = self.asked.releases_of(library)
         if caller:
             one_by_one = [self._run(library, reference.name, caller, release) for release in releases]
         else:

@@ -115,7 +115,7 @@ class _Page:
     def _counts(self) -> None:
         rows = []
         for library in self._libraries(self.cells):
-            asked = self.asked.of(library)
+            asked = self.asked.releases_of(library)
             for caller in sorted({run.caller for run in library.runs}):
                 counts = {release: Counter(run.kind for run in library.runs
                                            if run.caller == caller and release in run.runtimes)

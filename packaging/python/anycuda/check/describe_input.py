@@ -225,7 +225,7 @@ def _where(runs: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str:
         series = library.releases_of
         on = {release for run in runs if matrix.libraries[run.library].releases_of == series
               for release in run.runtimes}
-        text = _spell(tuple(release for release in asked.of(library) if release in on), matrix, library)
+        text = _spell(tuple(release for release in asked.releases_of(library) if release in on), matrix, library)
         if text:
             parts.setdefault(series, text.replace(f"{library.name}-", ""))
     return " and ".join(f"{series} {text}" for series, text in parts.items())
@@ -332,7 +332,7 @@ def _notes_of(use: FileUse, others: list[str], asked: Asked) -> list[str]:
 def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
     """A sentence for each group of names of one library with the same fate."""
     alike: dict[tuple[str, OpenedKind], list[str]] = {}
-    for one in opened.of(use, libraries.table(), inside):
+    for one in opened.find(use, libraries.table(), inside):
         if asked.wants(one.library):
             is_tie = one.kind is OpenedKind.TIED
             name = distributions.with_packages([one.name], libraries.table()) if is_tie else one.name
@@ -342,8 +342,9 @@ def _opened(use: FileUse, asked: Asked, inside: frozenset[str]) -> list[str]:
 
 def _not_asked(file: File, asked: Asked, matrix: Matrix) -> list[str]:
     """The libraries without a selected release: --runtime 12 selects no driver and no NCCL."""
-    silent = [library for library in matrix.libraries.values() if asked.wants(library.name) and not asked.of(library)
-              and any(one.symbols for one in file.served if one.library == library.name)]
+    silent = [library for library in matrix.libraries.values()
+              if asked.wants(library.name) and not asked.releases_of(library)
+              and any(use.symbols for use in file.served if use.library == library.name)]
     return [f"uses functions of {library.product.split(' (')[0]}, of which --runtime selects no release: add "
             f"--runtime {_newest(library)}" for library in silent]
 

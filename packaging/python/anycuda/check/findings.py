@@ -139,7 +139,7 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     files = [File(name, machine, use, [], kept=kept_copies.intersection(use.needed).union(use.hooked))
              for (name, use), machine in zip(seen.files, seen.machines)]
     for file in files:
-        file.cells = cells.of(replace(file.use, uses=file.served), others)
+        file.cells = cells.of_file(replace(file.use, uses=file.served), others)
     found = Input(seen.path, seen.kind, files, seen.passed_over, seen.problems, kernels=seen.kernels)
     found.other_system = seen.other_system
     if found.kind == "wheel":
@@ -157,13 +157,13 @@ def evaluate(found: Input, table: Table) -> None:
     inside = found.texts.files | {name for one in found.files
                                   for name in (posixpath.basename(one.name), one.use.soname) if name}
     old_runtimes = kernels.drivers_of_old_runtimes(found.kernels.files, gpus.facts()) if found.kernels.files else {}
-    found.verdict = input_verdict.of(files, inside, table, found.texts.requirements, found.texts.python,
-                                     bool(found.problems), _needs(found.kernels), old_runtimes)
+    found.verdict = input_verdict.evaluate(files, inside, table, found.texts.requirements, found.texts.python,
+                                           bool(found.problems), _needs(found.kernels), old_runtimes)
     if found.other_system:
-        found.verdict = input_verdict.of_other_system(found.verdict)
+        found.verdict = input_verdict.for_other_system(found.verdict)
     for file in found.files:
-        file.verdict = input_verdict.of([(file.name, file.use)], inside, table, found.texts.requirements,
-                                        kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)
+        file.verdict = input_verdict.evaluate([(file.name, file.use)], inside, table, found.texts.requirements,
+                                              kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)
 
 
 def _driver_bound(found: Input, asked: Asked, table: Table) -> bool:
@@ -204,4 +204,4 @@ def status(found: list[Input], asked: Asked) -> int:
     if not asked.here:  # the verdict of --here includes these
         answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)
                     or one.refused_releases(asked)]
-    return exit_status.of(answers, any(one.problems for one in found))
+    return exit_status.from_answers(answers, any(one.problems for one in found))

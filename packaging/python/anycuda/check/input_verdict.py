@@ -79,23 +79,23 @@ class InputVerdict:
         return tuple(tie for tie in self.ties if not tie.is_met_by(majors))
 
 
-def of(files: Files, inside: Collection[str], table: Table, requirements: Sequence[Requirement] = (),
-       python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None,
-       old_runtimes: Mapping[str, str] = MappingProxyType({})) -> InputVerdict:
+def evaluate(files: Files, inside: Collection[str], table: Table, requirements: Sequence[Requirement] = (),
+             python: Iterable[str] = (), unreadable: bool = False, kernels: Needs | None = None,
+             old_runtimes: Mapping[str, str] = MappingProxyType({})) -> InputVerdict:
     """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be read.
     `old_runtimes`: file -> the driver for a static runtime of an unknown release, if its device code tells it."""
     staying = ties.staying(files)
     users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
-    found = InputVerdict(VerdictKind.NO_CUDA, tuple(ties.of(files, inside, table)),
-                         static_runtime.of(ties.counted(files, table), table.drivers, old_runtimes),
+    found = InputVerdict(VerdictKind.NO_CUDA, tuple(ties.find(files, inside, table)),
+                         static_runtime.find(ties.counted(files, table), table.drivers, old_runtimes),
                          tuple(name for name, use in users if _has_own_loader(use, table)),
                          tuple(_loads(users, inside, requirements, table)),
-                         tuple(companions.of(users, inside, requirements, table)),
+                         tuple(companions.find(users, inside, requirements, table)),
                          tuple(python), kernels)
     return replace(found, kind=_kind(found, staying, users, unreadable))
 
 
-def of_other_system(found: InputVerdict) -> InputVerdict:
+def for_other_system(found: InputVerdict) -> InputVerdict:
     """The verdict on a wheel for Windows or macOS, whose binaries are not read."""
     return replace(found, kind=VerdictKind.OTHER_SYSTEM) if found.kind in (
         VerdictKind.UNREADABLE, VerdictKind.NO_CUDA) else found
@@ -124,10 +124,10 @@ def _kind(found: InputVerdict, staying: Files, users: Files, unreadable: bool) -
 def _loads(files: Files, inside: Collection[str], requirements: Sequence[Requirement], table: Table
            ) -> Iterable[Loaded]:
     for name, use in files:
-        for one in opened.of(use, table, inside):
+        for one in opened.find(use, table, inside):
             is_driver = bool(one.library) and table.libraries[one.library].is_driver
             if one.kind not in _REPORTED_ELSEWHERE and not is_driver:
-                source = None if one.library else companions.of_opened(one.name, requirements, table)
+                source = None if one.library else companions.find_opened(one.name, requirements, table)
                 yield Loaded(name, one.name, source)
         yield from (Loaded(name, one.needed) for one in use.uses if one.how is Linking.PEER and one.needed)
 

@@ -143,7 +143,7 @@ def _read(wheel: zipfile.ZipFile, one: zipfile.ZipInfo) -> bytes:
 def remaining_of(files: list[tuple[str, FileUse]], names: Iterable[str], table: Table) -> Remaining:
     """The needs after a repair: stubs replace linked libraries, drop-ins serve opened ones."""
     inside = {*names, *(use.soname for _, use in files if use.soname)}
-    served = {one.name for _, use in files for one in opened.of(use, table, inside) if one.by_repair}
+    served = {one.name for _, use in files for one in opened.find(use, table, inside) if one.by_repair}
     inside |= served
     needs = []
     for name, use in files:

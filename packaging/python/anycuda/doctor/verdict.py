@@ -27,7 +27,7 @@ class Verdict:
     @property
     def status(self) -> int:
         answers = [not self.reasons, *(file.loads for file in self.files)]
-        return exit_status.of(answers, any(file.problems for file in self.files))
+        return exit_status.from_answers(answers, any(file.problems for file in self.files))
 
     @property
     def is_possible(self) -> bool:

@@ -28,7 +28,7 @@ def process(path: Path, wanted: Wanted) -> list[str]:
 def _patch(path: Path, wanted: Wanted) -> list[str]:
     image = read.read(path)
     table = libraries.table()
-    use = file_use.of(image, table)
+    use = file_use.analyse(image, table)
     target = wanted.output or path
     decision = decide(image, use, table, wanted, lambda name: _finds(image, target, name))
     stubs = {name: installation.find().stub(library) for library, name in decision.stubs.items()}
@@ -62,7 +62,7 @@ def _undo(path: Path, wanted: Wanted) -> list[str]:
     target = wanted.output or path
     edited = edit.is_edited(path)
     if not edited:
-        stubs = [one.needed or "" for one in file_use.of(read.read(path)).uses if one.how is Linking.STUB]
+        stubs = [one.needed or "" for one in file_use.analyse(read.read(path)).uses if one.how is Linking.STUB]
         if stubs:
             raise Failure(f"{path} needs {', '.join(stubs)} but has no undo record of anycuda: it was linked to the "
                           "stub, patched with another tool, or rewritten by strip or patchelf. Use the original file")
@@ -90,7 +90,7 @@ def _copy(path: Path, target: Path) -> Iterator[Path]:
 
 def _look(copy: Path, before: FileUse) -> None:
     """Checks that the copy uses the same functions, with the recorded majors, and only from stubs."""
-    after = file_use.of(read.read(copy))
+    after = file_use.analyse(read.read(copy))
     if any(one.how.is_nvidias or one.how is Linking.PEER for one in after.uses if one.needed not in after.hooked):
         raise Failure(f"{before.path}: internal check failed: the patched file would still need a library of NVIDIA; "
                       "the file is unchanged. Please report this bug of anycuda")

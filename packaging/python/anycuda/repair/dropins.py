@@ -52,7 +52,7 @@ def make(scan: Scan, edits: Mapping[str, FileEdit], folder: str, promised: tuple
         if exclude.file(member.name):
             continue
         names: list[Stub] = []
-        for one in opened.of(member.use, table, inside):
+        for one in opened.find(member.use, table, inside):
             if not one.library:  # plan.py reports those of one CUDA
                 continue
             why = (f"{member.name} opens {one.name} and gets no drop-in because of --exclude"

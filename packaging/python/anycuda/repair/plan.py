@@ -119,8 +119,8 @@ def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
 
 def _add_ties(plan: Plan, scan: Scan, options: Options, inside: frozenset[str], table: Table) -> None:
     """Adds a refusal for each tie to one CUDA, or a note if --partly or --exclude accepts it."""
-    tied = [tie for tie in ties.of([(member.name, member.use) for member in scan.members],
-                                   inside | {posixpath.basename(name) for name in plan.stubs}, table)
+    tied = [tie for tie in ties.find([(member.name, member.use) for member in scan.members],
+                                     inside | {posixpath.basename(name) for name in plan.stubs}, table)
             if not options.exclude.file(tie.file)]
     accepted = [tie for tie in tied if options.partly or options.exclude.library(tie.library)]
     plan.notes += [describe_ties.without_stub([file], how, names, table)

@@ -137,7 +137,7 @@ def _file(wheel: Wheel, entry: zipfile.ZipInfo, blocks: Iterable[bytes], work: P
 def _elf(name: str, path: Path, scan: Scan) -> None:
     try:
         image = read.read(path)
-        use = file_use.of(image)
+        use = file_use.analyse(image)
         opens = _stubs_named(path, scan)
     except ElfError as error:
         scan.unread[name] = str(error).replace(f"{path}: ", "")
