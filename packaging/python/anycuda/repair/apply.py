@@ -58,10 +58,8 @@ def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: dict[str, Path], texts: T
           how: Packing) -> Path:
     """The repaired wheel, in `work`. `stubs`: name in the wheel -> path of the stub."""
     out = work / wheel.path.name
-    changes = writing.Changes(unpacked=scan.unpacked, removed=set(plan.left_out), added=stubs, texts=texts.edited,
-                              renamed=texts.renamed)
-    for one in plan.edits:
-        changes.edited[one.name] = partial(_edit, one)
+    changes = writing.Changes(edited={change.name: partial(_edit, change) for change in plan.edits}, added=stubs,
+                              removed=plan.left_out, texts=texts.edited, renamed=texts.renamed, unpacked=scan.unpacked)
     writing.write(wheel, scan.sums, changes, work, out, writing.moment_of(wheel), step, how)
     shutil.copymode(wheel.path, out)
     return out

@@ -128,12 +128,12 @@ class Writer:
 
 @contextlib.contextmanager
 def writer(target: zipfile.ZipFile, packing: Packing) -> Iterator[Writer]:
-    made = Writer(target, packing)
+    writer_ = Writer(target, packing)
     try:
-        yield made
-        made.finish()
+        yield writer_
+        writer_.finish()
     finally:
-        made.close()
+        writer_.close()
 
 
 def _header(entry: zipfile.ZipInfo) -> bytes:
@@ -157,6 +157,6 @@ def _deflated(block: bytes, before: bytes, level: int, is_last: bool) -> bytes:
     return packer.compress(block) + packer.flush(zlib.Z_FINISH if is_last else zlib.Z_SYNC_FLUSH)
 
 
-def blocks_of(path: Path) -> Iterator[bytes]:
+def read_blocks(path: Path) -> Iterator[bytes]:
     with open(path, "rb") as file:
         yield from iter(lambda: file.read(BLOCK), b"")

@@ -72,18 +72,18 @@ def algorithm(rows: dict[str, Row], name: str) -> str:
     return rows[name].algorithm or "sha256" if name in rows else "sha256"
 
 
-def compare(rows: dict[str, Row], found: dict[str, Row], record: str) -> list[str]:
-    """A sentence for each difference from `rows`. `record`: RECORD's name, which may be without a hash."""
+def compare(rows: dict[str, Row], sums: dict[str, Row], record: str) -> list[str]:
+    """A sentence for each difference of `sums` from `rows`. `record`: RECORD's name, which may be without a hash."""
     exempt = {record} | {f"{record[:-len('RECORD')]}{name}" for name in SIGNATURES}
-    differences = [f"{name} is not in RECORD" for name in found if name not in rows and name not in exempt]
+    differences = [f"{name} is not in RECORD" for name in sums if name not in rows and name not in exempt]
     for name, row in rows.items():
         if name in exempt:
             continue
-        if name not in found:
+        if name not in sums:
             differences.append(f"{name} is in RECORD, but not in the wheel")
         elif not row.digest:
             differences.append(f"{name} has no hash in RECORD")
-        elif (row.algorithm, row.digest) != found[name][:2] or row.size not in (None, found[name].size):
+        elif (row.algorithm, row.digest) != sums[name][:2] or row.size not in (None, sums[name].size):
             differences.append(f"{name} has another hash than in RECORD")
     return differences
 
