@@ -8,7 +8,7 @@ from unittest import mock
 from matrix_support import Terminal  # puts anycuda on the path
 
 from anycuda.analysis.reading_progress import Progress as Check
-from anycuda.repair.repair_progress import Progress as Repair
+from anycuda.repair.report import Progress as Repair
 
 LONG = "a" * 90 + "-1.0-cp311-cp311-manylinux_2_17_x86_64.whl"
 

@@ -129,7 +129,7 @@ def anycuda(*arguments, cwd: Path | None = None, **variables: str) -> subprocess
 def repaired(path: Path, out: Path, *arguments) -> Path:
     """By the built command. The stubs of a build need the glibc that it was built with."""
     done = anycuda("repair", *arguments, "--wheel-dir", out, path)
-    # What takes more than five seconds says how far it is (repair/repair_progress.py), on a slow machine here too.
+    # What takes more than five seconds says how far it is (repair/report.py), on a slow machine here too.
     complaints = [line for line in done.stderr.splitlines() if not re.search(r": \w+ +\d+ % of \d+ MB: ", line)]
     if done.returncode or complaints:
         raise AssertionError(f"status {done.returncode}:\n{done.stdout}{done.stderr}")

@@ -7,7 +7,7 @@ import argparse
 
 from ..analysis import libraries
 from ..failure import Failure
-from . import inputs, one, options
+from . import inputs, options, repair_wheel
 from .outcome import Outcome
 from .report import Report
 from .stubs import Stubs
@@ -21,14 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    options.check(arguments.parser, arguments)
-    stubs, table, report = Stubs(arguments.stubs, arguments.quiet_stubs), libraries.table(), Report(arguments, NAME)
-    for path in arguments.wheels:
+    chosen = options.from_arguments(arguments)
+    stubs, table, report = Stubs(chosen.stubs, chosen.quiet_stubs), libraries.table(), Report(chosen, NAME)
+    for path in chosen.wheels:
         try:
-            wheels = inputs.wheels(path)
+            wheels = inputs.find(path)
         except Failure as failure:
             report.done(Outcome(path, reasons=[str(failure)]))
             continue
         for wheel in wheels:
-            one.repair(wheel, arguments, stubs, table, report)
+            repair_wheel.repair(wheel, chosen, stubs, table, report)
     return report.end()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from .. import installation
@@ -13,14 +13,18 @@ from ..failure import Failure
 from ..wheels import metadata
 from ..wheels.archive import Wheel
 from . import licence, sbom
-from .plan import Plan
 from .texts import Texts
 
 
-def add(texts: Texts, wheel: Wheel, file: str, plan: Plan, stubs: Mapping[str, Path], table: Table) -> None:
-    """`file`: the wheel's name after the repair. `stubs`: name in the wheel -> path of the stub."""
-    _licence(texts, wheel)
-    _sbom(texts, wheel, file, plan, stubs, table)
+def add(wheel: Wheel, texts: Texts, file: str, left_out: Sequence[str], stubs: Mapping[str, Path], table: Table
+        ) -> Texts:
+    """The texts with licence and SBOM. `file`: the wheel's name after the repair. `left_out`: the removed libraries.
+    `stubs`: name in the wheel -> path of the stub."""
+    return texts.plus(_licence(wheel, texts)).plus(_sbom(wheel, file, left_out, stubs, table))
+
+
+def check_folders(wheel: Wheel, texts: Texts) -> None:
+    """Raises Failure if a file of the wheel has the name of a folder that the texts need."""
     files = {entry.filename for entry in wheel.entries}
     for name in (*texts.edited, *texts.renamed.values()):
         blocked = files.intersection(str(folder) for folder in PurePosixPath(name).parents)
@@ -29,42 +33,38 @@ def add(texts: Texts, wheel: Wheel, file: str, plan: Plan, stubs: Mapping[str, P
                           "that name. Build the wheel without that file")
 
 
-def build_tag(texts: Texts, wheel: Wheel, tag: str) -> None:
+def build_tag(wheel: Wheel, tag: str) -> Texts:
     name = f"{wheel.dist_info}/WHEEL"
     fields, rest = metadata.split(wheel.read(name))
-    line = metadata.made("Build", tag, fields[0].end if fields else b"\n")
-    kept = [one.raw for one in fields if one.name != "build"]
+    line = metadata.line("Build", tag, fields[0].end if fields else b"\n")
+    kept = [field.raw for field in fields if field.name != "build"]
     if kept and not kept[-1].endswith(b"\n"):
         kept[-1] += b"\n"
-    texts.edited[name] = b"".join([*kept, line]) + rest
+    return Texts({name: b"".join([*kept, line]) + rest})
 
 
-def _licence(texts: Texts, wheel: Wheel) -> None:
+def _licence(wheel: Wheel, texts: Texts) -> Texts:
     name, new = f"{wheel.dist_info}/METADATA", licence.path(wheel.dist_info)
     files = [entry.filename for entry in wheel.entries]
     before = texts.edited.get(name) or wheel.read(name)
-    made = licence.add(before, wheel.dist_info, files)
-    texts.renamed.update(made.renamed)
-    texts.notes += made.notes
-    texts.about += [f"renamed   {old} -> {to}" for old, to in made.renamed.items()]
-    if made.metadata != before:
-        texts.edited[name] = made.metadata
+    licensed = licence.add(before, wheel.dist_info, files)
+    edited = {name: licensed.metadata} if licensed.metadata != before else {}
+    about = [f"renamed   {old} -> {to}" for old, to in licensed.renamed.items()]
     if new not in files:
-        texts.edited[new] = installation.licence()
-        texts.about.append(f"added     {new}")
+        edited[new] = installation.licence()
+        about.append(f"added     {new}")
+    return Texts(edited, licensed.renamed, about=about, notes=licensed.notes)
 
 
-def _sbom(texts: Texts, wheel: Wheel, file: str, plan: Plan, stubs: Mapping[str, Path], table: Table) -> None:
-    there = [entry for entry in wheel.entries if entry.filename.startswith(sbom.folder(wheel.dist_info))]
-    if sum(entry.file_size for entry in there) > sbom.LARGEST:
-        texts.notes.append(f"the SBOMs in {sbom.folder(wheel.dist_info)} are too large to edit: they stay unchanged, "
-                           "without the stubs")
-        return
-    found = {entry.filename: wheel.read(entry.filename, sbom.LARGEST) for entry in there if not entry.is_dir()}
+def _sbom(wheel: Wheel, file: str, left_out: Sequence[str], stubs: Mapping[str, Path], table: Table) -> Texts:
+    folder = sbom.folder(wheel.dist_info)
+    entries = [entry for entry in wheel.entries if entry.filename.startswith(folder)]
+    if sum(entry.file_size for entry in entries) > sbom.LARGEST:
+        return Texts(notes=[f"the SBOMs in {folder} are too large to edit: they stay unchanged, without the stubs"])
+    files = {entry.filename: wheel.read(entry.filename, sbom.LARGEST) for entry in entries if not entry.is_dir()}
     about = sbom.Wheel(wheel.name.distribution, wheel.name.version, file, wheel.dist_info)
     digests = {name: hashlib.sha256(path.read_bytes()).hexdigest() for name, path in stubs.items()}
-    made = sbom.make(found, about, list(plan.left_out), digests, installation.find().version, table)
-    texts.edited.update(made.texts)
-    texts.notes += made.notes
-    changed = {change.partition(": ")[0]: change for change in made.changes}
-    texts.about += [f"changed   {changed[name]}" if name in changed else f"added     {name}" for name in made.texts]
+    sboms = sbom.make(files, about, left_out, digests, installation.find().version, table)
+    changed = {change.partition(": ")[0]: change for change in sboms.changes}
+    return Texts(sboms.texts, notes=sboms.notes, about=[
+        f"changed   {changed[name]}" if name in changed else f"added     {name}" for name in sboms.texts])

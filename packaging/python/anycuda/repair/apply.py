@@ -9,7 +9,7 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -54,7 +54,7 @@ def in_folder(where: Path | None) -> Iterator[None]:
         raise Failure(f"{place}: {error.strerror or error}") from None
 
 
-def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: dict[str, Path], texts: Texts, work: Path, step: writing.Step,
+def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: Mapping[str, Path], texts: Texts, work: Path, step: writing.Step,
           how: Packing) -> Path:
     """The repaired wheel, in `work`. `stubs`: name in the wheel -> path of the stub."""
     out = work / wheel.path.name
@@ -65,24 +65,25 @@ def write(wheel: Wheel, scan: Scan, plan: Plan, stubs: dict[str, Path], texts: T
     return out
 
 
-def copied(wheel: Wheel, work: Path) -> Path:
+def copy(wheel: Wheel, work: Path) -> Path:
     """An unchanged copy of the wheel."""
     return Path(shutil.copy2(wheel.path, work / wheel.path.name))
 
 
-def _edit(one: FileEdit, path: Path) -> None:
-    wanted = edit.Edit(needed=one.needed, add_needed=one.add_needed, versions=one.versions,
-                       rpath=[one.path] if one.path else (), new_runpath=one.runpath)
+def _edit(change: FileEdit, path: Path) -> None:
+    wanted = edit.Edit(needed=change.needed, add_needed=change.add_needed, versions=change.versions,
+                       rpath=[change.path] if change.path else (), new_runpath=change.runpath)
     try:
         edit.apply(path, wanted)
     except ElfError as error:
         if isinstance(error.__cause__, OSError):  # a full disk does not depend on the file's form
             raise error.__cause__ from None
-        raise CannotEdit(f"{one.name}: {str(error).replace(f'{path}: ', '')}") from None
-    left = [name for name in read.read(path).needed if name in one.needed or name not in one.kept and _is_nvidias(name)]
+        raise CannotEdit(f"{change.name}: {str(error).replace(f'{path}: ', '')}") from None
+    left = [name for name in read.read(path).needed
+            if name in change.needed or name not in change.kept and _is_nvidias(name)]
     if left:
-        raise Failure(f"{one.name}: internal check failed: after the repair it would still need {left[0]}; nothing was "
-                      "written. Please report this bug of anycuda")
+        raise Failure(f"{change.name}: internal check failed: after the repair it would still need {left[0]}; nothing "
+                      "was written. Please report this bug of anycuda")
 
 
 def _is_nvidias(name: str) -> bool:

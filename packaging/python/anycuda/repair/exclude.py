@@ -19,13 +19,13 @@ class Exclude:
     def file(self, name: str) -> bool:
         return self._any([glob for glob in self._globs if "/" in glob], [name, f"./{name}"])
 
-    def library(self, *found: str) -> bool:
+    def library(self, *names: str) -> bool:
         """Is the library excluded by one of its names?"""
-        return self._any([glob for glob in self._globs if "/" not in glob], found)
+        return self._any([glob for glob in self._globs if "/" not in glob], names)
 
     def use(self, use: Use, table: Table) -> bool:
         """Is the use excluded? A use without a library name matches every name of its library."""
-        names = [use.needed] if use.needed else [one.soname for one in table.libraries[use.library].majors.values()]
+        names = [use.needed] if use.needed else [major.soname for major in table.libraries[use.library].majors.values()]
         return self.library(*names)
 
     def unused(self) -> list[str]:

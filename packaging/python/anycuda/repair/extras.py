@@ -17,8 +17,8 @@ class Extras:
 
     def __init__(self, fields: list[Field], table: Table) -> None:
         parsed = [requirement.parse(text) for text in metadata.values(fields, "Requires-Dist")]
-        self._existing = [one for one in parsed if one and one.belongs_to_extra]
-        self._provided = {names.normal(one) for one in metadata.values(fields, "Provides-Extra")}
+        self._existing = [required for required in parsed if required and required.belongs_to_extra]
+        self._provided = {names.normal(name) for name in metadata.values(fields, "Provides-Extra")}
         self._table = table
         self._names: dict[str, str] = {}
         self._required: dict[str, set[str]] = {}  # extra -> normalised names that it requires
@@ -33,17 +33,17 @@ class Extras:
     def _choose(self, major: str) -> str:
         forms = [form.format(major) for form in _FORMS]
         more = (f"{forms[-1]}-{number}" for number in range(2, 1000))
-        chosen = next(one for one in (*forms, *more) if self._is_free(one, major))
+        chosen = next(name for name in (*forms, *more) if self._is_free(name, major))
         if chosen != forms[0]:
             self.notes.append(f"the wheel's extra {forms[0]} has other requirements, so the libraries of CUDA {major} "
                               f"are in the extra {chosen}")
         return chosen
 
     def _is_free(self, name: str, major: str) -> bool:
-        return all(self._is_of(one, major) for one in self._existing if name in one.extra_names)
+        return all(self._is_of(required, major) for required in self._existing if name in required.extra_names)
 
-    def _is_of(self, one: Requirement, major: str) -> bool:
-        pin = pin_of(one, self._table)
+    def _is_of(self, required: Requirement, major: str) -> bool:
+        pin = pin_of(required, self._table)
         return pin is not None and pin.major == major
 
     def require(self, major: str, text: str, marker: str) -> None:
@@ -60,7 +60,8 @@ class Extras:
     def _requires(self, major: str) -> set[str]:
         name = self.name(major)
         if name not in self._required:
-            self._required[name] = {_key(one.base, "") for one in self._existing if name in one.extra_names}
+            self._required[name] = {_key(required.base, "") for required in self._existing
+                                    if name in required.extra_names}
         return self._required[name]
 
     def majors(self) -> list[str]:
@@ -71,15 +72,15 @@ class Extras:
 
     def offered(self) -> list[str]:
         """The complete requirements, by major."""
-        found = []
+        offered = []
         for major in sorted(self._offered, key=int):
             for text, marker in self._offered[major]:
                 whole = f"{text}; {marker}" if marker else text
                 parsed = requirement.parse(whole)
                 if parsed is None:
                     raise ValueError(f"{whole!r} is not a valid requirement")
-                found.append(parsed.in_extra(self.name(major)))
-        return found
+                offered.append(parsed.in_extra(self.name(major)))
+        return offered
 
 
 def _key(text: str, marker: str) -> str:

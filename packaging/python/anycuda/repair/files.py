@@ -53,13 +53,13 @@ def edit(member: Member, uses: list[Use], place: places.Place, folder: str, stub
     for use in uses:
         stub, major, how = stubs[use.library], "", ""
         # References that were linked to a stub directly keep its version.
-        bare = [one for one in use.symbols if not one.major and use.needed not in member.native]
+        bare = [symbol.name for symbol in use.symbols if not symbol.major and use.needed not in member.native]
         if bare and table.libraries[use.library].tells_built_for:
             major, how = major_of(use)
             symbol_version = _symbol_version(table, use.library, major)
-            versions.update({one.name: (stub.file, symbol_version) for one in bare if symbol_version})
+            versions.update({name: (stub.file, symbol_version) for name in bare if symbol_version})
             unknown += [] if major else [use]
-        asked += [(use.library, one, one.major or major) for one in use.symbols]
+        asked += [(use.library, symbol, symbol.major or major) for symbol in use.symbols]
         if use.needed:
             needed[use.needed] = stub.file
         else:
@@ -84,12 +84,12 @@ def refusals(member: Member, edit_: FileEdit, place: places.Place, stubs: dict[s
     reasons = [f"{member.name}: {place.why_not}"] if place.why_not else []
     reasons += other_machine(member, stubs)
     for use in edit_.unknown:
-        names = [one.name for one in use.symbols if not one.major]
+        names = [symbol.name for symbol in use.symbols if not symbol.major]
         reasons.append(f"{member.name} uses {len(names)} functions of {table.libraries[use.library].stem} "
                        f"({', '.join(names[:3])}{', ...' if len(names) > 3 else ''}) without recording their CUDA "
                        "major: pass it with --built-for")
-    missing = [_wanted(one.name, major, table.libraries[library]) for library, one, major in edit_.asked
-               if not one.weak and not _has(stubs[library], one.name, major, library, table)]
+    missing = [_describe(symbol.name, major, table.libraries[library]) for library, symbol, major in edit_.asked
+               if not symbol.weak and not _has(stubs[library], symbol.name, major, library, table)]
     if missing:
         reasons.append(f"{member.name} uses {', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}, unknown to "
                        "this version of anycuda: try a newer one")
@@ -101,7 +101,7 @@ def other_machine(member: Member, stubs: dict[str, Stub]) -> list[str]:
             "with --stubs" for stub in stubs.values() if stub.machine != member.machine]
 
 
-def _wanted(name: str, major: str, library: Library) -> str:
+def _describe(name: str, major: str, library: Library) -> str:
     return f"{name} of CUDA {library.label(major)}" if major and library.tells_built_for else name
 
 
@@ -115,14 +115,15 @@ def _symbol_version(table: Table, library: str, major: str) -> str | None:
 
 
 def notes(member: Member, foreign: frozenset[str]) -> list[str]:
-    use, found = member.use, []
-    if use.static_runtime:
-        found.append(f"{member.name} has a CUDA runtime linked in statically, which no stub replaces: it stays")
-    for one in use.uses:
-        if one.how is Linking.STUB and has_own_name(one):
-            found.append(f"{member.name} already has {one.needed}")
-        if one.how is Linking.PEER or one.how is Linking.STUB and one.needed in foreign:
-            found.append(f"{member.name} needs {one.needed}, a stub of another project: it stays")
-        if one.optional:
-            found.append(f"{member.name} uses {one.library} only if it is already loaded: repair does not change this")
-    return found
+    sentences = []
+    if member.use.static_runtime:
+        sentences.append(f"{member.name} has a CUDA runtime linked in statically, which no stub replaces: it stays")
+    for use in member.use.uses:
+        if use.how is Linking.STUB and has_own_name(use):
+            sentences.append(f"{member.name} already has {use.needed}")
+        if use.how is Linking.PEER or use.how is Linking.STUB and use.needed in foreign:
+            sentences.append(f"{member.name} needs {use.needed}, a stub of another project: it stays")
+        if use.optional:
+            sentences.append(f"{member.name} uses {use.library} only if it is already loaded: repair does not change "
+                             "this")
+    return sentences

@@ -4,7 +4,7 @@ request. Pure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..analysis import distributions
 from ..analysis.distributions import Part, Pin, WhyStays
@@ -15,15 +15,15 @@ from ..wheels.metadata import Field
 from .extras import Extras
 
 
-@dataclass
+@dataclass(frozen=True)
 class Freed:
     """`metadata`: the new METADATA. `distributions`: normalised names of dropped distributions.
     `changes` and `notes`: lines for the report."""
 
     metadata: bytes
-    distributions: set[str] = field(default_factory=set)
-    changes: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    distributions: set[str]
+    changes: list[str]
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -53,16 +53,20 @@ def free(content: bytes, remaining: Remaining, renewed: dict[str, str], table: T
     """`renewed`: distribution -> its first version that serves the wheel's stubs, if the wheel may require an older
     one."""
     fields, rest = metadata.split(content)
-    made = Freed(content)
-    splits: dict[int, _Split] = {}
-    for number, pin in distributions.pins(fields, table):
-        split = _split(pin, remaining)
-        made.notes += [f"the requirement {_called(pin, name)} stays: {why}" for name, why in split.staying.items()]
-        if split.freed:
-            splits[number] = split
-    if splits:
-        _write(made, fields, rest, splits, renewed, table)
-    return made
+    splits = {number: _split(pin, remaining) for number, pin in distributions.pins(fields, table)}
+    notes = [f"the requirement {_called(split.pin, name)} stays: {why}"
+             for split in splits.values() for name, why in split.staying.items()]
+    splits = {number: split for number, split in splits.items() if split.freed}
+    if not splits:
+        return Freed(content, set(), [], notes)
+    extras = Extras(fields, table)
+    own = {number: (split.pin.major, _own(split, renewed)) for number, split in splits.items()}
+    _fill(extras, splits, own)
+    notes += _may_need_freed(fields, {major for major, _ in own.values()}, extras, table)
+    dropped = {library.wheels[split.pin.major] for split in splits.values() for part in split.freed
+               for library in part.libraries}
+    return Freed(_join(fields, splits, own, extras) + rest, dropped, _changes(splits, own, extras),
+                 [*notes, *extras.notes, _hint(fields, own, extras)])
 
 
 def _called(pin: Pin, part: str) -> str:
@@ -75,39 +79,27 @@ def _split(pin: Pin, remaining: Remaining) -> _Split:
     return _Split(pin, [part for part in pin.parts if part.name not in staying], staying)
 
 
-def _write(made: Freed, fields: list[Field], rest: bytes, splits: dict[int, _Split], renewed: dict[str, str],
-           table: Table) -> None:
-    extras = Extras(fields, table)
-    own = {number: (split.pin.major, _own(split, renewed)) for number, split in splits.items()}
+def _fill(extras: Extras, splits: dict[int, _Split], own: dict[int, tuple[str, str]]) -> None:
+    """Moves the freed requirements to the extras, which offer the same libraries for the other CUDAs."""
     for number, (major, text) in own.items():
         extras.require(major, text, splits[number].pin.requirement.marker)
     for split in splits.values():
-        _offer(split, extras)
-    made.metadata = _joined(fields, splits, own, extras) + rest
-    made.distributions = {library.wheels[split.pin.major] for split in splits.values() for part in split.freed
-                          for library in part.libraries}
-    made.notes += _may_need_freed(fields, {major for major, _ in own.values()}, extras, table)
-    _report(made, splits, own, extras, next(iter(metadata.values(fields, "Name")), "NAME"))
+        for major in split.pin.majors:
+            if major != split.pin.major:
+                for text in distributions.of_major(split.pin, split.freed, major):
+                    extras.offer(major, text, split.pin.requirement.marker)
 
 
-def _offer(split: _Split, extras: Extras) -> None:
-    """Offers the same libraries for the other CUDAs."""
-    for major in split.pin.majors:
-        if major != split.pin.major:
-            for text in distributions.of_major(split.pin, split.freed, major):
-                extras.offer(major, text, split.pin.requirement.marker)
-
-
-def _joined(fields: list[Field], splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras) -> bytes:
+def _join(fields: list[Field], splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras) -> bytes:
     """The joined fields: new extras come before the first freed requirement, their offered requirements after the last.
     """
     end, out = fields[0].end, []
-    for number, one in enumerate(fields):
+    for number, field in enumerate(fields):
         if number == min(splits):
-            out += [metadata.made("Provides-Extra", name, end) for name in extras.new_names()]
-        out.append(_replaced(splits[number], own[number], extras, end) if number in splits else one.raw)
+            out += [metadata.line("Provides-Extra", name, end) for name in extras.new_names()]
+        out.append(_replace(splits[number], own[number], extras, end) if number in splits else field.raw)
         if number == max(splits):
-            out += [metadata.made("Requires-Dist", text, end) for text in extras.offered()]
+            out += [metadata.line("Requires-Dist", text, end) for text in extras.offered()]
     return b"".join(out)
 
 
@@ -128,21 +120,24 @@ def _own(split: _Split, renewed: dict[str, str]) -> str:
     return f"{split.pin.requirement.name}>={renewed[name]}" if name in renewed else split.freed_base
 
 
-def _replaced(split: _Split, own: tuple[str, str], extras: Extras, end: bytes) -> bytes:
+def _replace(split: _Split, own: tuple[str, str], extras: Extras, end: bytes) -> bytes:
     major, text = own
     line = split.pin.requirement.in_extra(extras.name(major), text)
-    staying = metadata.made("Requires-Dist", split.staying_text, end) if split.staying else b""
-    return staying + metadata.made("Requires-Dist", line, end)
+    staying = metadata.line("Requires-Dist", split.staying_text, end) if split.staying else b""
+    return staying + metadata.line("Requires-Dist", line, end)
 
 
-def _report(made: Freed, splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras, wheel: str
-            ) -> None:
+def _changes(splits: dict[int, _Split], own: dict[int, tuple[str, str]], extras: Extras) -> list[str]:
+    changes = []
     for number, (major, text) in own.items():
         base, before = splits[number].freed_base, splits[number].pin.requirement
         other = f" as {text}, the release that serves the stub" if text != base else ""
-        made.changes.append(f"{before.under(before.marker, base)} -> extra {extras.name(major)}{other}")
-    made.changes += [f"{text} added" for text in extras.offered()]
-    made.notes += extras.notes
+        changes.append(f"{before.under(before.marker, base)} -> extra {extras.name(major)}{other}")
+    return changes + [f"{text} added" for text in extras.offered()]
+
+
+def _hint(fields: list[Field], own: dict[int, tuple[str, str]], extras: Extras) -> str:
+    wheel = next(iter(metadata.values(fields, "Name")), "NAME")
     names = [extras.name(major) for major in extras.majors()]
-    made.notes.append(f"pip now installs these libraries only with an extra ({', '.join(names)}): "
-                      f'pip install "{wheel}[{extras.name(next(iter(own.values()))[0])}]"')
+    return (f"pip now installs these libraries only with an extra ({', '.join(names)}): "
+            f'pip install "{wheel}[{extras.name(next(iter(own.values()))[0])}]"')

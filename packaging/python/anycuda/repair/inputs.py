@@ -22,7 +22,7 @@ _OTHERS = {
 }
 
 
-def wheels(path: Path) -> list[Path]:
+def find(path: Path) -> list[Path]:
     """The wheels; for a folder, those directly in it, sorted by name."""
     if not os.path.lexists(path):
         raise Failure(f"{path} does not exist: name a wheel or a folder with wheels")
@@ -38,12 +38,12 @@ def wheels(path: Path) -> list[Path]:
 
 def _in_folder(folder: Path) -> list[Path]:
     try:
-        found = sorted(folder / name for name in os.listdir(folder) if name.endswith(".whl"))
+        wheels = sorted(folder / name for name in os.listdir(folder) if name.endswith(".whl"))
     except OSError as error:
         raise Failure(f"{folder}: {error.strerror}") from None
-    if not found:
+    if not wheels:
         raise Failure(f"{folder} has no wheels (*.whl) directly in it: name the wheels, or the folder that has them")
-    return found
+    return wheels
 
 
 def _is_elf(path: Path) -> bool:

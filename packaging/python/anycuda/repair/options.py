@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from ..wheels import names, packing
@@ -21,6 +23,34 @@ exit status: 0  every wheel is repaired or needs no repair
   anycuda repair --built-for 12 --in-place dist/mine-1.0-cp311-cp311-linux_x86_64.whl
 """
 _MOST_THREADS = 256
+
+
+@dataclass(frozen=True)
+class Options:
+    """The parsed options, under the names that argparse gives them. `build_tag`, `stubs`: None if not given.
+    `built_for`: "" if not given."""
+
+    wheels: Sequence[Path]
+    wheel_dir: Path
+    in_place: bool
+    dry_run: bool
+    force: bool
+    build_tag: str | None
+    zip_level: int
+    jobs: int
+    built_for: str
+    exclude: Sequence[str]
+    partly: bool
+    any_glibc: bool
+    any_record: bool
+    drop_requirement: Sequence[str]
+    free_requirements: bool
+    quiet_stubs: bool
+    no_drop_ins: bool
+    stubs: Path | None
+    quiet: bool
+    verbose: bool
+    json: bool
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -80,9 +110,12 @@ def _add_report(parser: argparse.ArgumentParser) -> None:
     how.add_argument("--json", action="store_true", help="print JSON (schema: docs/json.md)")
 
 
-def check(parser: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
-    if arguments.build_tag and arguments.in_place:
-        parser.error("argument --build-tag: not allowed with argument --in-place, which keeps the wheel's name")
+def from_arguments(arguments: argparse.Namespace) -> Options:
+    options = Options(**{field.name: getattr(arguments, field.name) for field in fields(Options)})
+    if options.build_tag and options.in_place:
+        arguments.parser.error("argument --build-tag: not allowed with argument --in-place, which keeps the wheel's "
+                               "name")
+    return options
 
 
 def _build_tag(text: str) -> str:

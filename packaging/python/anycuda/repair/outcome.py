@@ -3,15 +3,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from ..kind import Kind
 from .plan import Plan
 from .scan import Scan
 from .texts import Texts
 
-REPAIRED, UNCHANGED, REFUSED, FAILED = "repaired", "unchanged", "refused", "failed"
-_EXIT = {REPAIRED: 0, UNCHANGED: 0, REFUSED: 1, FAILED: 2}
+
+class Status(Kind):
+    REPAIRED = "repaired"
+    UNCHANGED = "unchanged"  # nothing to repair
+    REFUSED = "refused"  # it can be read, but not repaired
+    FAILED = "failed"  # it cannot be read, or its result cannot be written
+
+
+_EXIT = {Status.REPAIRED: 0, Status.UNCHANGED: 0, Status.REFUSED: 1, Status.FAILED: 2}
 
 
 @dataclass(frozen=True)
@@ -19,26 +29,33 @@ class Verdict:
     """The verdict of `anycuda check`, as a sentence and for --json."""
 
     sentence: str
-    for_json: dict
+    for_json: dict[str, Any]
 
 
-@dataclass
+@dataclass(frozen=True)
+class Written:
+    """The result. `was_there`: the same bytes were there before."""
+
+    path: Path
+    size: int
+    was_there: bool
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """`reasons`: why it is refused or failed. `result`: the path of the result, with `size` bytes; None if nothing was
-    written. `was_there`: the same bytes were there before. `glibc`: the version that the wheel's tag claims, or None.
-    `verdict`: None if it failed, and with --quiet."""
+    """The outcome after a stage; later stages have their defaults. `reasons`: why it is refused or failed. `glibc`: the
+    version that the wheel's tag claims, or None. `verdict`: None if it failed, and with --quiet. `written`: None if
+    nothing was written."""
 
     wheel: Path
-    status: str = FAILED
-    reasons: list[str] = field(default_factory=list)
+    status: Status = Status.FAILED
+    reasons: Sequence[str] = ()
     scan: Scan = field(default_factory=Scan)
+    glibc: tuple[int, int] | None = None
     plan: Plan = field(default_factory=Plan)
     texts: Texts = field(default_factory=Texts)
-    result: Path | None = None
-    size: int = 0
-    was_there: bool = False
-    glibc: tuple[int, int] | None = None
     verdict: Verdict | None = None
+    written: Written | None = None
 
     @property
     def notes(self) -> list[str]:
@@ -51,5 +68,5 @@ class Outcome:
         return [member.name for member in self.scan.members if member.name not in changed]
 
 
-def exit_status(found: list[Outcome]) -> int:
-    return max((_EXIT[one.status] for one in found), default=0)
+def exit_status(outcomes: Sequence[Outcome]) -> int:
+    return max((_EXIT[outcome.status] for outcome in outcomes), default=0)

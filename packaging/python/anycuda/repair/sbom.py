@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from urllib import parse
 
 from ..analysis.libraries import Table
@@ -50,31 +51,31 @@ def folder(about: str) -> str:
     return f"{about}/sboms/"
 
 
-def make(found: Mapping[str, bytes], wheel: Wheel, left_out: list[str], stubs: Mapping[str, str], anycuda: str,
+def make(files: Mapping[str, bytes], wheel: Wheel, left_out: Sequence[str], stubs: Mapping[str, str], anycuda: str,
          table: Table) -> Sboms:
-    """`found`: the wheel's files below sboms/, by name. `stubs`: name in the wheel -> SHA-256 of a stub. `anycuda`: its
+    """`files`: the wheel's files below sboms/, by name. `stubs`: name in the wheel -> SHA-256 of a stub. `anycuda`: its
     version."""
-    made, open_ = Sboms(), list(left_out)
-    documents = {name: _parsed(content) for name, content in sorted(found.items()) if name.endswith(".json")}
-    known = {name: document for name, document in documents.items() if document is not None}
-    own = next((name for name in (folder(wheel.about) + _AUDITWHEEL, folder(wheel.about) + _OWN) if name in known),
+    parsed = {name: _parse(content) for name, content in sorted(files.items()) if name.endswith(".json")}
+    documents = {name: document for name, document in parsed.items() if document is not None}
+    own = next((name for name in (folder(wheel.about) + _AUDITWHEEL, folder(wheel.about) + _OWN) if name in documents),
                folder(wheel.about) + _OWN)
-    if own in found and own not in known:
-        made.notes.append(f"{own} is not a CycloneDX file that anycuda can read: it stays unchanged, without the stubs")
-        return made
-    for name, document in known.items():
-        gone = _without(document, open_, table)
-        open_ = [file for file in open_ if file not in gone]
+    if own in files and own not in documents:
+        return Sboms(notes=[f"{own} is not a CycloneDX file that anycuda can read: it stays unchanged, without the "
+                            "stubs"])
+    sboms, unnamed = Sboms(), list(left_out)
+    for name, document in documents.items():
+        gone = _remove(document, unnamed, table)
+        unnamed = [file for file in unnamed if file not in gone]
         if gone or name == own:
             _count(document)
-            made.texts[name] = _rendered(document)
-            made.changes.append(_change(name, gone, name == own))
-    document = known.get(own) or _new(wheel)
+            sboms.texts[name] = _render(document)
+            sboms.changes.append(_change(name, gone, name == own))
+    document = documents.get(own) or _new(wheel)
     _add(document, stubs, anycuda)
-    made.texts[own] = _rendered(document)
-    made.notes += [f"no SBOM of the wheel names the package of {file}, so no component was removed for it"
-                   for file in open_ if known]
-    return made
+    sboms.texts[own] = _render(document)
+    sboms.notes += [f"no SBOM of the wheel names the package of {file}, so no component was removed for it"
+                    for file in unnamed if documents]
+    return sboms
 
 
 def _change(name: str, gone: list[str], with_stubs: bool) -> str:
@@ -82,7 +83,7 @@ def _change(name: str, gone: list[str], with_stubs: bool) -> str:
     return f"{name}: {', '.join(what)}"
 
 
-def _parsed(content: bytes) -> dict | None:
+def _parse(content: bytes) -> dict[str, Any] | None:
     """The document; None if it is not CycloneDX or violates its schema."""
     try:
         document = json.loads(content)
@@ -96,49 +97,50 @@ def _is_cyclonedx(document: object) -> bool:
     """Does it follow the parts of the schema that are read here?"""
     if not isinstance(document, dict) or document.get("bomFormat") != "CycloneDX":
         return False
-    rows = [document.get("components", []), document.get("dependencies", [])]
-    if not isinstance(document.get("metadata", {}), dict) or not all(isinstance(one, list) for one in rows):
+    lists = [document.get("components", []), document.get("dependencies", [])]
+    if not isinstance(document.get("metadata", {}), dict) or not all(isinstance(items, list) for items in lists):
         return False
-    return all(isinstance(one, dict) and all(isinstance(one.get(key, ""), str) for key in ("name", "bom-ref", "ref"))
-               and all(isinstance(one.get(key, []), list) for key in ("components", "dependsOn"))
-               for row in rows for one in row)
+    return all(isinstance(item, dict) and all(isinstance(item.get(key, ""), str) for key in ("name", "bom-ref", "ref"))
+               and all(isinstance(item.get(key, []), list) for key in ("components", "dependsOn"))
+               for items in lists for item in items)
 
 
-def _rendered(document: dict) -> bytes:
+def _render(document: dict[str, Any]) -> bytes:
     return json.dumps(document).encode("ascii")
 
 
-def _count(document: dict) -> None:
+def _count(document: dict[str, Any]) -> None:
     """Increments the version, as CycloneDX requires of a tool that changes a BOM."""
     if isinstance(document.get("version"), int) and abs(document["version"]) < _MOST_VERSIONS:
         document["version"] += 1
 
 
-def _without(document: dict, left_out: list[str], table: Table) -> list[str]:
+def _remove(document: dict[str, Any], left_out: Sequence[str], table: Table) -> list[str]:
     """Removes one component for each of these files; returns the files that had one."""
     gone, refs = [], []
     for file in left_out:
-        component = next((one for one in document.get("components", []) if _is_of(one, file, table)), None)
+        components = document.get("components", [])
+        component = next((component for component in components if _is_of(component, file, table)), None)
         if component:
-            document["components"].remove(component)
+            components.remove(component)
             refs += [component["bom-ref"]] if "bom-ref" in component else []
             gone.append(file)
     if refs and "dependencies" in document:
-        document["dependencies"] = [one for one in document["dependencies"] if one.get("ref") not in refs]
-        for one in document["dependencies"]:
-            if "dependsOn" in one:
-                one["dependsOn"] = [ref for ref in one["dependsOn"] if ref not in refs]
+        document["dependencies"] = [entry for entry in document["dependencies"] if entry.get("ref") not in refs]
+        for entry in document["dependencies"]:
+            if "dependsOn" in entry:
+                entry["dependsOn"] = [ref for ref in entry["dependsOn"] if ref not in refs]
     return gone
 
 
-def _is_of(component: dict, file: str, table: Table) -> bool:
+def _is_of(component: dict[str, Any], file: str, table: Table) -> bool:
     """Does the component stand for the file? auditwheel names the system's package of a file (cuda-cudart-12-4,
     libcublas12), not the file. Libraries of one package share a prefix: libcublas and libcublasLt."""
-    found = re.match(r"lib([a-z]+)", posixpath.basename(file).lower())
+    match = re.match(r"lib([a-z]+)", posixpath.basename(file).lower())
     name = component.get("name", "")
-    if not found or found[1] in _IN_MANY_NAMES:
+    if not match or match[1] in _IN_MANY_NAMES:
         return False
-    stem = found[1]
+    stem = match[1]
     packages = {wheel for library in table.libraries.values() if library.stem.lower() == f"lib{stem}"
                 for wheel in library.wheels.values()}
     words = [word[3:] if word.startswith("lib") else word for word in re.findall("[a-z]+", name.lower())]
@@ -146,7 +148,7 @@ def _is_of(component: dict, file: str, table: Table) -> bool:
                                                  for word in words)
 
 
-def _new(wheel: Wheel) -> dict:
+def _new(wheel: Wheel) -> dict[str, Any]:
     """A new document for a wheel without one; its other content is declared unknown."""
     purl = f"{_purl('pypi', names.normal(wheel.distribution), wheel.version)}?file_name={_quoted(wheel.file)}"
     itself = {"type": "library", "bom-ref": purl, "name": wheel.distribution, "version": _printable(wheel.version),
@@ -168,17 +170,17 @@ def _quoted(text: str) -> str:
     return parse.quote(text, safe="", errors="surrogateescape")
 
 
-def _add(document: dict, stubs: Mapping[str, str], anycuda: str) -> None:
+def _add(document: dict[str, Any], stubs: Mapping[str, str], anycuda: str) -> None:
     """Adds one component, anycuda, with its files."""
     purl = _purl(_ANYCUDAS_TYPE, "anycuda", anycuda)
     files = [{"type": "file", "name": name, "hashes": [{"alg": "SHA-256", "content": digest}]}
              for name, digest in sorted(stubs.items())]
     components = document.setdefault("components", [])
-    known = next((one for one in components if one.get("bom-ref") == purl), None)
-    if known:
-        before = [one for one in known.get("components", [])
-                  if isinstance(one, dict) and str(one.get("name")) not in stubs]
-        known["components"] = sorted(before + files, key=lambda one: str(one.get("name")))
+    present = next((component for component in components if component.get("bom-ref") == purl), None)
+    if present:
+        before = [file for file in present.get("components", [])
+                  if isinstance(file, dict) and str(file.get("name")) not in stubs]
+        present["components"] = sorted(before + files, key=lambda file: str(file.get("name")))
     else:
         components.append({"type": "library", "bom-ref": purl, "name": "anycuda", "version": anycuda,
                            "licenses": _LICENCE, "purl": purl, "components": files})
@@ -186,20 +188,20 @@ def _add(document: dict, stubs: Mapping[str, str], anycuda: str) -> None:
     _name_tool(document.setdefault("metadata", {}), {"name": "anycuda", "version": anycuda})
 
 
-def _depend(document: dict, purl: str) -> None:
+def _depend(document: dict[str, Any], purl: str) -> None:
     itself = document.get("metadata", {}).get("component")
     root = itself.get("bom-ref") if isinstance(itself, dict) and isinstance(itself.get("bom-ref"), str) else None
     dependencies = document.setdefault("dependencies", [])
-    of_root = next((one for one in dependencies if root and one.get("ref") == root), None)
-    if of_root is None and root:
-        of_root = {"ref": root}
-        dependencies.append(of_root)
-    if of_root is not None:
-        of_root.setdefault("dependsOn", []).append(purl)
+    entry = next((entry for entry in dependencies if root and entry.get("ref") == root), None)
+    if entry is None and root:
+        entry = {"ref": root}
+        dependencies.append(entry)
+    if entry is not None:
+        entry.setdefault("dependsOn", []).append(purl)
     dependencies.append({"ref": purl})
 
 
-def _name_tool(about: dict, tool: dict) -> None:
+def _name_tool(about: dict[str, Any], tool: dict[str, Any]) -> None:
     """Adds the tool; `tools` is a list up to CycloneDX 1.4, and may be an object with components since 1.5."""
     tools = about.setdefault("tools", [])
     if isinstance(tools, dict):

@@ -27,7 +27,7 @@ class Stub:
     file: str
     machine: str
     glibc: tuple[int, int]
-    exports: frozenset
+    exports: frozenset[tuple[str, str | None]]
     quiet: bool = False
 
 
@@ -41,7 +41,7 @@ class Stubs:
             raise Failure(f"--stubs {folder} is not a folder: name the folder with the stubs (lib*_stub.so)")
 
     @functools.cache
-    def of(self, library: str) -> Stub:
+    def stub(self, library: str) -> Stub:
         name = libraries.table().libraries[library].stub
         path = self.folder / name if self.folder else installation.find().stub(library)
         try:
@@ -88,8 +88,8 @@ def content(path: Path, quiet: bool) -> bytes:
                       "stubs of this anycuda") from None
 
 
-def written(stub: Stub, work: Path) -> Path:
-    """Writes the stub to the folder under its name in wheels."""
+def write(stub: Stub, work: Path) -> Path:
+    """Writes the stub to the folder under its name in wheels; returns its path."""
     path = work / stub.file
     if not path.exists():
         path.write_bytes(content(stub.path, stub.quiet))
@@ -100,5 +100,5 @@ def written(stub: Stub, work: Path) -> Path:
 def glibc_of(image: read.Image) -> tuple[int, int]:
     """The newest glibc that any of its symbols references."""
     names = [name for group in image.versions_needed.values() for name in group]
-    found = [re.fullmatch(r"GLIBC_(\d{1,9})\.(\d{1,9})(?:\.\d+)?", name) for name in names]
-    return max(((int(one[1]), int(one[2])) for one in found if one), default=(0, 0))
+    matches = [re.fullmatch(r"GLIBC_(\d{1,9})\.(\d{1,9})(?:\.\d+)?", name) for name in names]
+    return max(((int(match[1]), int(match[2])) for match in matches if match), default=(0, 0))

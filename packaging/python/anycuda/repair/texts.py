@@ -5,7 +5,7 @@ of distributions that the wheel no longer requires."""
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..analysis import pathfinder, preload, remaining
@@ -18,29 +18,33 @@ from .plan import Plan
 from .scan import Scan
 
 
-@dataclass
+@dataclass(frozen=True)
 class Texts:
     """`edited`: name in the wheel -> its new content, including new files. `renamed`: old name -> new name. `changes`,
     `notes`, `about` (licence, SBOM, build tag): lines for the report."""
 
-    edited: dict[str, bytes] = field(default_factory=dict)
-    renamed: dict[str, str] = field(default_factory=dict)
-    changes: list[str] = field(default_factory=list)
-    about: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    edited: Mapping[str, bytes] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    changes: Sequence[str] = ()
+    about: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def plus(self, more: Texts) -> Texts:
+        return Texts({**self.edited, **more.edited}, {**self.renamed, **more.renamed},
+                     [*self.changes, *more.changes], [*self.about, *more.about], [*self.notes, *more.notes])
 
 
-def make(wheel: Wheel, scan: Scan, plan: Plan, dropped: list[str], freeing: bool, table: Table) -> Texts:
-    texts, name = Texts(), f"{wheel.dist_info}/METADATA"
+def make(wheel: Wheel, scan: Scan, plan: Plan, dropped: Sequence[str], freeing: bool, table: Table) -> Texts:
+    name = f"{wheel.dist_info}/METADATA"
     before = wheel.read(name) if dropped or freeing else b""
     after = requirements.drop(before, dropped) if dropped else before
+    texts = Texts()
     if freeing:
         freed = free.free(after, remaining_of(scan, plan), renewed(scan, table), table)
-        after, texts.changes, texts.notes = freed.metadata, freed.changes, freed.notes
-        _preloads(wheel, scan, freed.distributions, texts, table)
-    if after != before:
-        texts.edited[name] = after
-    return texts
+        after = freed.metadata
+        texts = Texts(changes=freed.changes, notes=freed.notes)
+        texts = texts.plus(_preloads(wheel, scan, freed.distributions, table))
+    return texts.plus(Texts({name: after})) if after != before else texts
 
 
 def remaining_of(scan: Scan, plan: Plan) -> Remaining:
@@ -66,24 +70,26 @@ def renewed(scan: Scan, table: Table) -> dict[str, str]:
             for wheel in table.libraries[name].wheels.values()}
 
 
-def _preloads(wheel: Wheel, scan: Scan, distributions: set[str], texts: Texts, table: Table) -> None:
+def _preloads(wheel: Wheel, scan: Scan, distributions: Collection[str], table: Table) -> Texts:
+    edited, changes, notes = {}, [], []
     for name, content in small_texts(wheel) if distributions else ():
         asked = preload.in_text(name, content, table)
-        asks = [one for one in asked if names.normal(one) in distributions]
-        imports = [one for one in preload.imported(name, content, table) if one in distributions and one not in asks]
-        loads = [one for one in pathfinder.distributions(scan.python.loads.get(name), table)
-                 if one in distributions and one not in (*asks, *imports)]
+        asks = [distribution for distribution in asked if names.normal(distribution) in distributions]
+        imports = [distribution for distribution in preload.imported(name, content, table)
+                   if distribution in distributions and distribution not in asks]
+        loads = [distribution for distribution in pathfinder.distributions(scan.python.loads.get(name), table)
+                 if distribution in distributions and distribution not in (*asks, *imports)]
         if not asks and not imports and not loads:
             continue
         if name.endswith(".json"):
-            texts.edited[name] = preload.without(content, distributions)
-            texts.changes.append(f"{name} no longer loads the libraries of {', '.join(asks)}")
+            edited[name] = preload.without(content, distributions)
+            changes.append(f"{name} no longer loads the libraries of {', '.join(asks)}")
         else:
             does = preload.does(", ".join(asks), ", ".join(imports), ", ".join(loads))
             is_one = len({*asks, *imports, *loads}) == 1
             these, it = ("this distribution", "it") if is_one else ("these distributions", "them")
-            texts.notes.append(f"{name} {does}; pip now installs {these} only with an extra: test the wheel without "
-                               f"{it}")
+            notes.append(f"{name} {does}; pip now installs {these} only with an extra: test the wheel without {it}")
+    return Texts(edited, changes=changes, notes=notes)
 
 
 def small_texts(wheel: Wheel) -> Iterator[tuple[str, bytes]]:

@@ -18,12 +18,13 @@ def first_copies(sums: Mapping[str, Row]) -> dict[str, str]:
 def once(notes: list[str], first_of: Mapping[str, str], reported: Collection[str] = ()) -> list[str]:
     """The notes without repetitions. A note begins with the name of its file. `reported`: notes that the report on an
     earlier wheel has."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for note in (one for one in notes if one not in reported):
-        name, blank, rest = note.partition(" ")
+    groups: dict[tuple[str, str], list[str]] = {}
+    for note in notes:
+        name, _, rest = note.partition(" ")
         key = (first_of[name], rest) if name in first_of else ("", note)
-        found.setdefault(key, []).append(note)
-    return [group[0] + _others(group[1:]) for group in found.values()]
+        if note not in reported:
+            groups.setdefault(key, []).append(note)
+    return [group[0] + _others(group[1:]) for group in groups.values()]
 
 
 def _others(copies_: list[str]) -> str:

@@ -40,7 +40,7 @@ def _field(raw: bytes) -> Field:
     return Field(name.strip().lower() if colon else "", unfolded, raw)
 
 
-def made(name: str, value: str, end: bytes = b"\n") -> bytes:
+def line(name: str, value: str, end: bytes = b"\n") -> bytes:
     return f"{name}: {value}".encode("utf-8", "surrogateescape") + end
 
 
