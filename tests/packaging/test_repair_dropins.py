@@ -16,6 +16,7 @@ from anycuda.analysis.file_use import FileUse, Provided, Provides, Use
 from anycuda.analysis.libraries import Linking
 from anycuda.elf import mark, read
 from anycuda.repair import dropins, plan
+from anycuda.repair.plan_part import PlanPart, join
 from anycuda.repair.scan import Member, Scan
 from anycuda.repair.stubs import Stub
 
@@ -188,7 +189,7 @@ class Decided(unittest.TestCase):
         return Member(name, "x86_64", soname, tuple(needed), search_path, (2, 5),
                       FileUse(Path("x"), uses, (), static, provides, soname=soname, unstubbed=unstubbed))
 
-    def make(self, *members: Member, files=(), edits=None) -> dropins.DropIns:
+    def make(self, *members: Member, files=(), edits=None) -> PlanPart:
         scan = Scan(list(members), files=(*(one.name for one in members), *files))
         inside = frozenset(name.rpartition("/")[2] for name in scan.files)
         return dropins.make(scan, edits or {}, LIBS, None, table(), inside, self.find)
@@ -200,7 +201,7 @@ class Decided(unittest.TestCase):
     def test_names_of_one_cuda_get_one_each(self):
         made = self.make(self.opens("libcublas.so.11", "libcublas.so.12", "libnvrtc.so.12", "libcudart.so.11.0"),
                          self.opens("libcublas.so.12", name="b.so"))
-        self.assertEqual(list(made.added), [f"{LIBS}/{name}" for name in (
+        self.assertEqual(list(made.stubs), [f"{LIBS}/{name}" for name in (
             "libcublas.so.11", "libcublas.so.12", "libnvrtc.so.12", "libcudart.so.11.0")])
         self.assertEqual(made.users[f"{LIBS}/libcublas.so.12"], ["thing/a.so", "b.so"])
         self.assertEqual({name: (edit.path, edit.runpath, edit.needed) for name, edit in made.edits.items()},
@@ -215,28 +216,28 @@ class Decided(unittest.TestCase):
                                ("libcurand.so.10", "the same for")):
             with self.subTest(name=name):
                 made = self.make(self.opens(name))
-                self.assertEqual((made.added, made.edits, len(made.notes)), ({}, {}, 1))
+                self.assertEqual((made.stubs, made.edits, len(made.notes)), ({}, {}, 1))
                 self.assertIn(expected, made.notes[0])
         self.assertIn("part of a path", self.make(self.opens("libnvrtc.so.12", by_path=["libnvrtc.so.12"])).notes[0])
-        self.assertEqual(self.make(self.opens("libcuda.so.1", "libnvidia-ml.so.1")), dropins.DropIns())
+        self.assertEqual(self.make(self.opens("libcuda.so.1", "libnvidia-ml.so.1")), join(()))
 
     def test_a_library_without_a_stub_gets_none(self):
         made = self.make(self.member("thing/a.so", unstubbed=("libnppc.so.12", "libcusparseLt.so.0")))
-        self.assertEqual(made, dropins.DropIns())  # plan.py tells what ties a file
+        self.assertEqual(made, join(()))  # plan.py tells what ties a file
 
     def test_who_tries_several_runtimes_gets_none(self):
         """cudnn-frontend fails if it can open two."""
         for names in (("libcudart.so.12", "libcudart.so.13"), ("libnvrtc.so.12", "libnvrtc.so.13")):
             made = self.make(self.opens(*names))
-            self.assertEqual((made.added, made.edits, len(made.notes)), ({}, {}, 2))
+            self.assertEqual((made.stubs, made.edits, len(made.notes)), ({}, {}, 2))
             self.assertIn("tries several majors", made.notes[0])
 
     def test_what_the_wheel_brings_or_needs_stays(self):
         made = self.make(self.opens("libcublas.so.12"), files=["thing/lib/libcublas.so.12"])
-        self.assertEqual(made.added, {})
+        self.assertEqual(made.stubs, {})
         self.assertIn("the wheel brings a file of that name", made.notes[0])
         made = self.make(self.opens("libcublas.so.12"), self.member("thing/b.so", needed=["libcublas.so.12"]))
-        self.assertEqual(made.added, {})
+        self.assertEqual(made.stubs, {})
         self.assertIn("thing/b.so must find NVIDIA's library under that name", made.notes[0])
 
     def test_cudas_libraries_get_no_drop_in(self):
@@ -245,27 +246,27 @@ class Decided(unittest.TestCase):
                               provides=Provides("cublas", Provided.ORIGINAL, "12"))
         part = self.opens("libcublasLt.so.12", name="thing/libcudnn_ops.so.9", soname="libcudnn_ops.so.9")
         for one in (original, part):
-            self.assertEqual(self.make(one), dropins.DropIns())
+            self.assertEqual(self.make(one), join(()))
             made = self.make(one, self.opens("libcublasLt.so.12"))
-            self.assertEqual(made.added, {})
+            self.assertEqual(made.stubs, {})
             self.assertIn(f"{one.name} must find NVIDIA's library", made.notes[0])
         product = self.opens("libnvjpeg.so.12", soname="libnvimgcodec.so.0")
-        self.assertEqual(list(self.make(product).added), [f"{LIBS}/libnvjpeg.so.12"])
+        self.assertEqual(list(self.make(product).stubs), [f"{LIBS}/libnvjpeg.so.12"])
 
     def test_static_runtime_gets_no_drop_in(self):
-        self.assertEqual(self.make(self.opens("libcudart.so.12", static=True)), dropins.DropIns())
-        self.assertEqual(len(self.make(self.opens("libcublas.so.12", static=True)).added), 1)
+        self.assertEqual(self.make(self.opens("libcudart.so.12", static=True)), join(()))
+        self.assertEqual(len(self.make(self.opens("libcublas.so.12", static=True)).stubs), 1)
 
     def test_a_search_path_that_leads_there_stays(self):
         made = self.make(self.opens("libcublas.so.12", search_path=f"/x:{WAY}"))
-        self.assertEqual((list(made.added), made.edits), ([f"{LIBS}/libcublas.so.12"], {}))
+        self.assertEqual((list(made.stubs), made.edits), ([f"{LIBS}/libcublas.so.12"], {}))
 
     def test_programs_outside_of_site_packages_get_none(self):
         made = self.make(self.opens("libcublas.so.12", name="thing-1.0.data/scripts/tool"))
-        self.assertEqual((made.added, made.edits, made.refusals), ({}, {}, []))
+        self.assertEqual((made.stubs, made.edits, made.refusals), ({}, {}, []))
         self.assertIn("it is installed as scripts", made.notes[0])
         made = self.make(self.opens("libcublas.so.12", name="thing-1.0.data/platlib/a.so"))
-        self.assertEqual(list(made.added), ["thing-1.0.data/platlib/thing.libs/libcublas.so.12"])
+        self.assertEqual(list(made.stubs), ["thing-1.0.data/platlib/thing.libs/libcublas.so.12"])
 
     def test_another_cpu_and_a_newer_glibc_than_promised_are_refused(self):
         scan = Scan([self.opens("libcublas.so.12")], files=("thing/a.so",))

@@ -31,13 +31,13 @@ def copies_with_runtime(scan: Scan) -> frozenset[str]:
     return ties.copies_with_runtime([(member.name, member.use) for member in scan.members])
 
 
-def there(scan: Scan) -> frozenset[str]:
+def present(scan: Scan) -> frozenset[str]:
     """The stubs in the wheel, by name. Equal names mean equal stubs."""
     return frozenset(member.name for member in scan.members
                      if _is_stub(member) and member.file == member.soname)
 
 
-def lost(member: Member, inside: frozenset[str]) -> list[str]:
+def missing(member: Member, inside: frozenset[str]) -> list[str]:
     """Stubs of a repaired file that are missing from the wheel. No other stub can replace them, since their functions
     are unknown."""
     return [use.needed for use in member.use.uses

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from .scan import Member
 from .stubs import Stub
@@ -21,7 +21,7 @@ def too_new(member: Member, stubs: dict[str, Stub], promised: tuple[int, int] | 
     return [stub for stub in stubs.values() if stub.glibc > max(_OLDEST, member.glibc, promised)]
 
 
-def refusal(stubs: list[Stub], promised: tuple[int, int]) -> str:
+def refusal(stubs: Sequence[Stub], promised: tuple[int, int]) -> str:
     """The refusal of the wheel."""
     newest = dots(max(stub.glibc for stub in stubs))
     folders = sorted({str(stub.path.parent) for stub in stubs})

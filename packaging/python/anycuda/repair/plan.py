@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Callable
 
@@ -15,6 +16,7 @@ from . import bundled, common, dropins, files, glibc
 from .exclude import Exclude
 from .files import FileEdit
 from .places import folder_of_stubs, place_of
+from .plan_part import PlanPart, join
 from .scan import Member, Scan
 from .stubs import Stub
 
@@ -30,113 +32,131 @@ class Options:
     exclude: Exclude = field(default_factory=Exclude)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Plan:
     """`stubs`: name in the wheel -> stub. `left_out`: name -> why. `refusals`: why nothing may be done; each is a
     sentence that also says what to do, if possible. `notes`: further information. `users`: drop-in among the stubs ->
     the files that open it. `tag_notes`: notes that are the same for every wheel with this tag."""
 
-    edits: list[FileEdit] = field(default_factory=list)
-    stubs: dict[str, Stub] = field(default_factory=dict)
-    users: dict[str, list[str]] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)
-    refusals: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    tag_notes: list[str] = field(default_factory=list)
+    edits: Sequence[FileEdit] = ()
+    stubs: Mapping[str, Stub] = field(default_factory=dict)
+    users: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    refusals: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    tag_notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class _Wheel:
+    """Facts about the whole wheel. `folder`: for the stubs. `inside`: the names under which the dynamic linker may find
+    files of this wheel. `foreign`, `present`, `kept_copies`: see common.py. `majors`: library -> majors of its
+    callers."""
+
+    folder: str
+    inside: frozenset[str]
+    foreign: frozenset[str]
+    present: frozenset[str]
+    kept_copies: frozenset[str]
+    majors: dict[str, set[str]]
 
 
 def make(scan: Scan, distribution: str, options: Options, table: Table,
          stub_of: Callable[[str], Stub], dropin_of: dropins.Find | None = None) -> Plan:
     """Without `dropin_of`, names that the files open get no drop-in."""
-    plan = Plan()
-    folder = folder_of_stubs(distribution)
-    majors = built_for.majors(use for member in scan.members for use in member.use.uses)
-    inside = _inside(scan)
-    foreign, present, kept_copies = common.foreign(scan, table), common.there(scan), common.copies_with_runtime(scan)
-    too_new: list[Stub] = []
-    for member in scan.members:
-        place = place_of(member.name)
-        plan.notes += files.notes(member, foreign)
-        plan.refusals += [f"{member.name} does not load: it needs {name}, which was removed from the repaired wheel. "
-                          "Repair the wheel as it was built"
-                          for name in common.lost(member, inside) if not files.is_library(member)]
-        if options.exclude.file(member.name):
-            plan.notes.append(f"{member.name} stays unchanged because of --exclude")
-            continue
-        uses = _uses(plan, member, foreign, kept_copies, options.exclude, table)
-        if not uses:
-            plan.notes += _without(member, bundled.unstubbed_deps(member, (), inside, table))
-            continue
-        wanted = {use.library: stub_of(use.library) for use in uses}
-        edit = files.edit(member, uses, place, folder, wanted, table, lambda use: _major(use, options, majors, table))
-        plan.edits.append(edit)
-        plan.refusals += files.refusals(member, edit, place, wanted, table)
-        too_new += glibc.too_new(member, wanted, options.glibc)
-        plan.notes += _without(member, bundled.unstubbed_deps(member, edit.needed, inside, table))
-        paths = {f"{place.root}{folder}/{stub.file}": stub for stub in wanted.values()}
-        plan.stubs.update({path: stub for path, stub in paths.items() if path not in present})
-    edits = {edit.name: edit for edit in plan.edits}
-    opened = dropins.make(scan, edits, folder, options.glibc, table, inside, dropin_of, options.exclude)
-    too_new += _drop_ins(plan, opened)
-    _add_ties(plan, scan, options, inside, table)
-    if options.glibc and too_new:
-        plan.refusals.append(glibc.refusal(too_new, options.glibc))
-    for name, why in scan.unread.items():
-        plan.notes.append(f"{name} stays unchanged: {why}")
-    bundled.leave_out(plan, scan, table)
-    plan.refusals += [f"the wheel already has a different file {name}, the name of a stub: build the wheel without it"
-                      for name in plan.stubs
-                      if name in scan.files]
-    plan.refusals = list(dict.fromkeys(plan.refusals))  # a problem of a stub occurs for every file
-    return plan
+    wheel = _facts(scan, distribution, table)
+    needed = join(_plan_file(member, wheel, options, table, stub_of) for member in scan.members)
+    opened = dropins.make(scan, needed.edits, wheel.folder, options.glibc, table, wheel.inside, dropin_of,
+                          options.exclude)
+    with_stubs = join([needed, opened])
+    plan = join([
+        with_stubs,
+        _check_ties(scan, options, wheel.inside.union(map(posixpath.basename, with_stubs.stubs)), table),
+        _check_stubs(with_stubs, scan, options.glibc),
+        PlanPart(notes=[f"{name} stays unchanged: {why}" for name, why in scan.unread.items()]),
+        bundled.leave_out(scan, with_stubs.edits, table),
+    ])
+    return Plan(list(plan.edits.values()), plan.stubs, plan.users, plan.left_out,
+                list(dict.fromkeys(plan.refusals)),  # a problem of a stub occurs for every file
+                plan.notes)
 
 
-def _uses(plan: Plan, member: Member, foreign: frozenset[str], kept_copies: frozenset[str], exclude: Exclude,
-          table: Table) -> list[Use]:
-    """The uses of a file that get a stub."""
-    found = [use for use in files.to_replace(member, foreign) if use.needed not in (*kept_copies, *member.use.hooked)]
-    excluded = [use for use in found if exclude.use(use, table)]
-    plan.notes += [f"{member.name} still needs {use.needed or table.libraries[use.library].stem} because of --exclude"
-                   for use in excluded]
-    plan.notes += [f"{member.name} still needs {use.needed}: this copy of NVIDIA's library stays, since it runs "
-                   "without an installed CUDA (it contains a static CUDA runtime)"
-                   for use in member.use.uses if use.needed in kept_copies]
-    plan.notes += [f"{member.name} still needs {name}: it rewrites functions of this library, which a stub does not "
-                   "allow" for name in member.use.hooked]
-    return [use for use in found if use not in excluded]
+def _facts(scan: Scan, distribution: str, table: Table) -> _Wheel:
+    inside = [posixpath.basename(name) for name in scan.files]
+    inside += [member.soname for member in scan.members if member.soname]
+    return _Wheel(folder_of_stubs(distribution), frozenset(inside), common.foreign(scan, table), common.present(scan),
+                  common.copies_with_runtime(scan),
+                  built_for.majors(use for member in scan.members for use in member.use.uses))
 
 
-def _drop_ins(plan: Plan, found: dropins.DropIns) -> list[Stub]:
-    """Adds the drop-ins to the plan; returns those that need too new a glibc."""
-    new = [edit for name, edit in found.edits.items() if all(name != one.name for one in plan.edits)]
-    plan.edits = [found.edits.get(edit.name, edit) for edit in plan.edits] + new
-    plan.stubs.update(found.added)
-    plan.users = found.users
-    plan.refusals += found.refusals
-    plan.notes += found.notes
-    return found.too_new
+def _plan_file(member: Member, wheel: _Wheel, options: Options, table: Table, stub_of: Callable[[str], Stub]
+               ) -> PlanPart:
+    notes = files.notes(member, wheel.foreign)
+    refusals = [f"{member.name} does not load: it needs {name}, which was removed from the repaired wheel. Repair the "
+                "wheel as it was built"
+                for name in common.missing(member, wheel.inside) if not files.is_library(member)]
+    if options.exclude.file(member.name):
+        notes.append(f"{member.name} stays unchanged because of --exclude")
+        return PlanPart(refusals=refusals, notes=notes)
+    uses, use_notes = _uses(member, wheel, options.exclude, table)
+    notes += use_notes
+    if not uses:
+        notes += _without(member, bundled.unstubbed_deps(member, (), wheel.inside, table))
+        return PlanPart(refusals=refusals, notes=notes)
+    place = place_of(member.name)
+    stubs = {use.library: stub_of(use.library) for use in uses}
+    edit = files.edit(member, uses, place, wheel.folder, stubs, table,
+                      lambda use: _major(use, options, wheel.majors, table))
+    refusals += files.refusals(member, edit, place, stubs, table)
+    notes += _without(member, bundled.unstubbed_deps(member, edit.needed, wheel.inside, table))
+    paths = {f"{place.root}{wheel.folder}/{stub.file}": stub for stub in stubs.values()}
+    return PlanPart({member.name: edit}, {path: stub for path, stub in paths.items() if path not in wheel.present},
+                    too_new=glibc.too_new(member, stubs, options.glibc), refusals=refusals, notes=notes)
 
 
-def _add_ties(plan: Plan, scan: Scan, options: Options, inside: frozenset[str], table: Table) -> None:
-    """Adds a refusal for each tie to one CUDA, or a note if --partly or --exclude accepts it."""
-    tied = [tie for tie in ties.find([(member.name, member.use) for member in scan.members],
-                                     inside | {posixpath.basename(name) for name in plan.stubs}, table)
+def _uses(member: Member, wheel: _Wheel, exclude: Exclude, table: Table) -> tuple[list[Use], list[str]]:
+    """(the uses of a file that get a stub, notes on libraries that it still needs)"""
+    uses = [use for use in files.to_replace(member, wheel.foreign)
+            if use.needed not in (*wheel.kept_copies, *member.use.hooked)]
+    excluded = [use for use in uses if exclude.use(use, table)]
+    notes = [f"{member.name} still needs {use.needed or table.libraries[use.library].stem} because of --exclude"
+             for use in excluded]
+    notes += [f"{member.name} still needs {use.needed}: this copy of NVIDIA's library stays, since it runs without an "
+              "installed CUDA (it contains a static CUDA runtime)"
+              for use in member.use.uses if use.needed in wheel.kept_copies]
+    notes += [f"{member.name} still needs {name}: it rewrites functions of this library, which a stub does not allow"
+              for name in member.use.hooked]
+    return [use for use in uses if use not in excluded], notes
+
+
+def _check_stubs(part: PlanPart, scan: Scan, promised: tuple[int, int] | None) -> PlanPart:
+    """Refusals of stubs that the wheel cannot take."""
+    refusals = [glibc.refusal(part.too_new, promised)] if promised and part.too_new else []
+    return PlanPart(refusals=refusals + [
+        f"the wheel already has a different file {name}, the name of a stub: build the wheel without it"
+        for name in part.stubs if name in scan.files])
+
+
+def _check_ties(scan: Scan, options: Options, inside: Collection[str], table: Table) -> PlanPart:
+    """A refusal for each tie to one CUDA, or a note if --partly or --exclude accepts it."""
+    tied = [tie for tie in ties.find([(member.name, member.use) for member in scan.members], inside, table)
             if not options.exclude.file(tie.file)]
     accepted = [tie for tie in tied if options.partly or options.exclude.library(tie.library)]
-    plan.notes += [describe_ties.without_stub([file], how, names, table)
-                   for (file, how), names in _libraries(accepted).items()]
-    files_of: dict[tuple[TieKind, tuple[str, ...]], list[str]] = {}
-    for (file, how), names in _libraries([tie for tie in tied if tie not in accepted]).items():
-        files_of.setdefault((how, tuple(names)), []).append(file)
-    plan.refusals += [f"{describe_ties.without_stub(files, how, names, table)}. --partly repairs everything else, for "
-                      f"machines that have {'it' if len(names) == 1 else 'them'} ({describe_ties.PAGE})"
-                      for (how, names), files in files_of.items()]
+    notes = [describe_ties.without_stub([file], how, libraries, table)
+             for (file, how), libraries in _libraries(accepted).items()]
+    files_with: dict[tuple[TieKind, tuple[str, ...]], list[str]] = {}
+    for (file, how), libraries in _libraries([tie for tie in tied if tie not in accepted]).items():
+        files_with.setdefault((how, tuple(libraries)), []).append(file)
+    refusals = [f"{describe_ties.without_stub(names, how, libraries, table)}. --partly repairs everything else, for "
+                f"machines that have {'it' if len(libraries) == 1 else 'them'} ({describe_ties.PAGE})"
+                for (how, libraries), names in files_with.items()]
+    return PlanPart(refusals=refusals, notes=notes)
 
 
-def _libraries(found: list[Tie]) -> dict[tuple[str, TieKind], list[str]]:
+def _libraries(ties_: list[Tie]) -> dict[tuple[str, TieKind], list[str]]:
     """(file, how) -> libraries"""
     groups: dict[tuple[str, TieKind], list[str]] = {}
-    for tie in found:
+    for tie in ties_:
         groups.setdefault((tie.file, tie.how), []).append(tie.library)
     return groups
 
@@ -156,11 +176,5 @@ def _major(use: Use, options: Options, majors: dict[str, set[str]], table: Table
         return use.majors[0], "its name" if use.needed else "the functions that it uses"
     if options.built_for:
         return options.built_for, "--built-for"
-    known = built_for.by_others(majors, table.libraries[use.library], table)
-    return (known, "the wheel's other files") if known else ("", "")
-
-
-def _inside(scan: Scan) -> frozenset[str]:
-    """The names under which the dynamic linker may find files of this wheel."""
-    return frozenset([posixpath.basename(name) for name in scan.files] +
-                     [member.soname for member in scan.members if member.soname])
+    major = built_for.by_others(majors, table.libraries[use.library], table)
+    return (major, "the wheel's other files") if major else ("", "")
