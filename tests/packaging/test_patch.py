@@ -13,7 +13,7 @@ from anycuda.elf.edit import Edit
 from anycuda.elf.symbols import Symbol
 from anycuda.failure import Failure
 from anycuda.patch.decide import NothingToPatch, decide
-from anycuda.patch.wanted import Wanted
+from anycuda.patch.options import Options
 
 PATH = Path("/opt/app/program")
 
@@ -42,7 +42,7 @@ def cudart(how: str, needed: str | None, majors: tuple, *symbols: tuple) -> Use:
 
 
 class Decide(unittest.TestCase):
-    def decide(self, *found: Use, wanted: Wanted = Wanted(), finds: bool = False, image: dict | None = None, other=(),
+    def decide(self, *found: Use, wanted: Options = Options(), finds: bool = False, image: dict | None = None, other=(),
                static: bool = False, provides=None, inside=()):
         described = read.Image(PATH, "x86_64", "executable", **(image or {}))
         for use in found:
@@ -59,7 +59,7 @@ class Decide(unittest.TestCase):
             self.decide(*found, **more)
 
     def test_a_stub_inside_is_all_that_it_needs(self):
-        made = self.decide(inside=("cudart",), other=("libcublas.so.12",), wanted=Wanted(("/x",), "12", True))
+        made = self.decide(inside=("cudart",), other=("libcublas.so.12",), wanted=Options(("/x",), "12", True))
         self.assertEqual((made.changes, made.stubs, made.inside, made.done), (False, {}, ("cudart",), []))
         self.assertIn("still needs libcublas.so.12", made.left[0])
         made = self.decide(cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12")), inside=("nvrtc",))
@@ -83,7 +83,7 @@ class Decide(unittest.TestCase):
     def test_what_was_linked_to_the_stub_itself(self):
         for built_for in ("", "12"):
             use = Use("cudart", "libcudart_stub.so", Linking.STUB, (), (), native=True)
-            made = self.decide(use, finds=True, wanted=Wanted(built_for=built_for))
+            made = self.decide(use, finds=True, wanted=Options(built_for=built_for))
             self.assertFalse(made.changes)
             self.assertRegex(made.left[0], "linked with -lcudart_stub, .*lib/anycuda/link/MAJOR")
 
@@ -119,7 +119,7 @@ class Decide(unittest.TestCase):
     def test_functions_that_nothing_in_the_file_brings(self):
         use = cudart("unnamed", None, (), ("cudaMalloc", ""))
         self.refused("its CUDA major is unknown: pass --built-for with one of 11, 12, 13", use)
-        made = self.decide(use, wanted=Wanted(built_for="11"))
+        made = self.decide(use, wanted=Options(built_for="11"))
         self.assertEqual(made.edit, Edit(add_needed=("libcudart_stub.so",), rpath=("$ORIGIN",),
                                          versions={"cudaMalloc": ("libcudart_stub.so", "libcudart.so.11.0")}))
         only = self.decide(cudart("unnamed", None, ("11",), ("cudaOld", "")))  # by that name alone
@@ -127,13 +127,13 @@ class Decide(unittest.TestCase):
 
     def test_built_for_something_else(self):
         self.refused("was built for .* of CUDA 12, which contradicts --built-for 11",
-                     cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "")), wanted=Wanted(built_for="11"))
+                     cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "")), wanted=Options(built_for="11"))
         self.refused("does not know .* of CUDA 9: use --built-for with one of 11, 12, 13",
                      cudart("unnamed", None, (), ("cudaMalloc", "")),
-                     wanted=Wanted(built_for="9"))
+                     wanted=Options(built_for="9"))
         self.refused("does not know .* of CUDA 11: use --built-for with one of 12",
                      Use("nvjitlink", None, Linking.UNNAMED, (), (Reference("nvJitLinkCreate", "", False),)),
-                     wanted=Wanted(built_for="11"))
+                     wanted=Options(built_for="11"))
 
     def test_patched_already(self):
         made = self.decide(cudart("stub", "libcudart_stub.so", ("12",), ("cudaMalloc", "12")))
@@ -148,21 +148,21 @@ class Decide(unittest.TestCase):
         made = self.decide(use)
         self.assertFalse(made.changes)
         self.assertIn("unchecked", made.left[0])
-        made = self.decide(use, wanted=Wanted(built_for="12"))
+        made = self.decide(use, wanted=Options(built_for="12"))
         self.assertEqual(made.edit, Edit(versions={"cudaMalloc": ("libcudart_stub.so", "libcudart.so.12")}))
 
     def test_folders(self):
         use = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
         for wanted, path, finds, expected in (
-            (Wanted(), None, False, ("$ORIGIN",)),
-            (Wanted(), "/lib:${ORIGIN}/", False, ()),
-            (Wanted(), "/stubs", True, ()),
-            (Wanted(folders=("/a", "$ORIGIN/../b")), "/a", False, ("$ORIGIN/../b",)),
-            (Wanted(copy_stubs=True), "/stubs", True, ("$ORIGIN",)),
+            (Options(), None, False, ("$ORIGIN",)),
+            (Options(), "/lib:${ORIGIN}/", False, ()),
+            (Options(), "/stubs", True, ()),
+            (Options(folders=("/a", "$ORIGIN/../b")), "/a", False, ("$ORIGIN/../b",)),
+            (Options(copy_stubs=True), "/stubs", True, ("$ORIGIN",)),
         ):
             made = self.decide(use, wanted=wanted, finds=finds, image={"runpath": path})
             self.assertEqual(made.edit.rpath, expected, wanted)
-        done = self.decide(cudart("stub", "libcudart_stub.so", ("12",)), wanted=Wanted(folders=("/a",))).edit
+        done = self.decide(cudart("stub", "libcudart_stub.so", ("12",)), wanted=Options(folders=("/a",))).edit
         self.assertEqual(done, Edit(rpath=("/a",)))
 
     def test_what_has_nothing_to_replace(self):
@@ -181,20 +181,20 @@ class Decide(unittest.TestCase):
         self.assertEqual(self.decide(linked, named, image=looks).left, [
             "looks through the loaded libraries and contains libcudart.so: if it looks for this name before its first "
             "CUDA call, patch it with --open-at-load, or start it with ANYCUDA_OPEN=load"])
-        self.assertEqual(self.decide(linked, named, image=looks, wanted=Wanted(open_at_load=True)).left, [])
+        self.assertEqual(self.decide(linked, named, image=looks, wanted=Options(open_at_load=True)).left, [])
         looks = {"symbols": [undefined("dl_iterate_phdr")]}
         for found in (self.decide(linked, named), self.decide(linked, image=looks)):
             self.assertEqual(found.left, [])
 
     def test_file_that_opens_libraries_at_load_needs_the_file_with_the_symbol(self):
         linked = cudart("named", "libcudart.so.12", ("12",), ("cudaMalloc", "12"))
-        at_load = Wanted(open_at_load=True)
+        at_load = Options(open_at_load=True)
         made = self.decide(linked, wanted=at_load)
         self.assertEqual(made.edit.add_needed, ("libanycuda_open_at_load.so",))
         self.assertTrue(made.opens_at_load)
         self.assertIn("needs libanycuda_open_at_load.so, so the stubs open", made.done[1])
         has_it = {"needed": ["libanycuda_open_at_load.so"]}
-        for wanted in (Wanted(), at_load):
+        for wanted in (Options(), at_load):
             made = self.decide(cudart("stub", "libcudart_stub.so", ("12",)), wanted=wanted, image=has_it)
             self.assertEqual((made.opens_at_load, made.edit), (True, Edit()))
         self.refused("Wl,--defsym=anycuda_open_at_load=1", inside=("cudart",), wanted=at_load)

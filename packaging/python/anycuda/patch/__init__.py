@@ -14,7 +14,7 @@ from ..elf import ElfError, NotElf
 from ..failure import Failure
 from . import files
 from .decide import NothingToPatch
-from .wanted import Wanted
+from .options import Options
 
 NAME = "patch"
 _START = re.compile(r"/|\$(ORIGIN|\{ORIGIN\})(/|$)")
@@ -53,14 +53,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    wanted = _wanted(arguments)
+    options = _options(arguments)
     failed, done, skipped = False, 0, 0
-    for path in arguments.files:
+    for path in options.files:
         try:
-            lines = files.process(path, wanted)
+            lines = files.process(path, options)
             done += 1
         except NothingToPatch as nothing:
-            if len(arguments.files) == 1:
+            if len(options.files) == 1:
                 raise
             lines = [f"{nothing} (skipped)"]
             skipped += 1
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 2 if failed or not done else 0
 
 
-def _wanted(arguments: argparse.Namespace) -> Wanted:
+def _options(arguments: argparse.Namespace) -> Options:
     if arguments.output and len(arguments.files) > 1:
         raise Failure("--output works with one FILE only: patch the files one by one")
     if arguments.undo and (arguments.rpath or arguments.copy_stubs or arguments.built_for
@@ -85,5 +85,5 @@ def _wanted(arguments: argparse.Namespace) -> Wanted:
         if not _START.match(folder) or any(part in folder for part in (":", "\0")):
             raise Failure(f"--rpath {folder} is not a valid folder: use an absolute path or one that begins with "
                           "$ORIGIN (in single quotes), without a colon; repeat --rpath for several folders")
-    return Wanted(tuple(arguments.rpath), arguments.built_for, arguments.copy_stubs, arguments.open_at_load,
-                  arguments.undo, arguments.output, arguments.dry_run)
+    return Options(tuple(arguments.rpath), arguments.built_for, arguments.copy_stubs, arguments.open_at_load,
+                   arguments.undo, arguments.output, arguments.dry_run, tuple(arguments.files))

@@ -24,30 +24,30 @@ def copy(path: Path, target: Path) -> Iterator[Path]:
     """A copy of `path` next to `target`, to edit. It replaces the target if the block succeeds, and is deleted
     otherwise. A symbolic link stays; the file that it leads to is replaced."""
     place = Path(os.path.realpath(target))
-    made: str | None = None
+    temporary: str | None = None
     try:
         before = os.stat(path)
-        handle, made = tempfile.mkstemp(prefix=".anycuda-", dir=place.parent)
+        handle, temporary = tempfile.mkstemp(prefix=".anycuda-", dir=place.parent)
         with open(path, "rb", buffering=0) as old, os.fdopen(handle, "wb", buffering=0) as new:
             _copy(old, new)
-        yield Path(made)
-        with open(made, "rb") as done:
-            _keep(path, before, made)  # last, since writing to a file removes set-user-ID and capabilities
-            os.fsync(done.fileno())
+        yield Path(temporary)
+        with open(temporary, "rb") as file:
+            _keep(path, before, temporary)  # last, since writing to a file removes set-user-ID and capabilities
+            os.fsync(file.fileno())
         now = os.stat(path)
         if (now.st_size, now.st_mtime_ns, now.st_ino) != (before.st_size, before.st_mtime_ns, before.st_ino):
             raise Failure(f"{path} was changed by another program meanwhile and is left as it is: try again")
-        os.replace(made, place)
-        made = None
+        os.replace(temporary, place)
+        temporary = None
         _sync(place.parent)
     except OSError as error:
         if error.filename is not None and str(error.filename) == str(path):
             raise Failure(f"{path}: {error.strerror}") from None
         raise Failure(f"cannot write {target}: {error.strerror} (in {place.parent}); it is unchanged") from None
     finally:
-        if made is not None:
+        if temporary is not None:
             with contextlib.suppress(OSError):
-                os.unlink(made)
+                os.unlink(temporary)
 
 
 def check(target: Path) -> None:
@@ -108,17 +108,17 @@ def _range(old: BinaryIO, new: BinaryIO, start: int, end: int) -> None:
         start += len(data)
 
 
-def _keep(path: Path, before: os.stat_result, made: str) -> None:
+def _keep(path: Path, before: os.stat_result, target: str) -> None:
     """Copies owner, permissions and extended attributes, but not the times, since the content changed. If the owner
     cannot be kept, the file runs only with the caller's rights."""
     if (before.st_uid, before.st_gid) != (os.geteuid(), os.getegid()):
         with contextlib.suppress(PermissionError):
-            os.chown(made, before.st_uid, before.st_gid)
-    shutil.copystat(path, made)
-    now = os.stat(made)
+            os.chown(target, before.st_uid, before.st_gid)
+    shutil.copystat(path, target)
+    now = os.stat(target)
     if (now.st_uid, now.st_gid) != (before.st_uid, before.st_gid):
-        os.chmod(made, stat.S_IMODE(now.st_mode) & ~(stat.S_ISUID | stat.S_ISGID))
-    os.utime(made)
+        os.chmod(target, stat.S_IMODE(now.st_mode) & ~(stat.S_ISUID | stat.S_ISGID))
+    os.utime(target)
 
 
 def _sync(folder: Path) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """`built_for`: "" if not given."""
+class Options:
+    """`folders`: those of --rpath. `built_for`: "" if not given."""
 
     folders: tuple[str, ...] = ()
     built_for: str = ""
@@ -18,3 +18,4 @@ class Wanted:
     undo: bool = False
     output: Path | None = None
     dry_run: bool = False
+    files: tuple[Path, ...] = ()
