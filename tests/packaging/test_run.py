@@ -146,7 +146,7 @@ class Libraries(Folder):
             shutil.move(library, place_)
             library = place_ / library.name
             variables = {name: form.format(place_) for name, form in lookup.items()}
-            found = search_paths.of(program_, read.read(program_), variables)
+            found = search_paths.find(program_, read.read(program_), variables)
             self.assertEqual([one.file for one in found], [library] if lookup else [])
 
     def test_chains_circles_and_damaged_libraries_come_to_an_end(self):
@@ -156,10 +156,10 @@ class Libraries(Folder):
                          *(self.folder / one for one in need))
         program_ = Path(self.compile("program", "int main(void) { return 0; }", "-Wl,--no-as-needed",
                                      self.folder / "libx.so", own))
-        names = [one.file.name for one in search_paths.of(program_, read.read(program_), {})]
+        names = [one.file.name for one in search_paths.find(program_, read.read(program_), {})]
         self.assertEqual(names, ["program", "libx.so", "liby.so"])
         (self.folder / "liby.so").write_bytes(b"\x7fELF")
-        names = [one.file.name for one in search_paths.of(program_, read.read(program_), {})]
+        names = [one.file.name for one in search_paths.find(program_, read.read(program_), {})]
         self.assertEqual(names, ["program", "libx.so"])
 
 

@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
         if unknown:  # prints the command's usage, not anycuda's
             arguments.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
         name = f"anycuda {arguments.name}"
-        status = arguments.run(arguments)
+        status: int = arguments.run(arguments)
         sys.stdout.flush()
         return status
     except Failure as failure:

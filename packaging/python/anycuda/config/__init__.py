@@ -57,17 +57,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints a line for each folder, in order, and then the flags; without options, all folders with their options."""
-    found = installation.find()
+    installed = installation.find()
     wanted = [answer for option, answer, _ in _FLAGS if getattr(arguments, option.strip("-"))]
     flags.check_request(arguments.major, arguments.library, bool(wanted), arguments.libs)
     for folder in arguments.asked or ():
-        print(found.folder(folder))
+        print(installed.folder(folder))
     if wanted:
         libraries = [name for names in arguments.library or [["cudart"]] for name in names]
-        print(flags.line(answer(found, arguments.major, libraries) for answer in wanted))
+        print(flags.line(answer(installed, arguments.major, libraries) for answer in wanted))
     if arguments.asked or wanted:
         return 0
     for option, folder, _ in _FOLDERS:
-        if folder in found.folders:
-            print(f"{option:<17} {found.folder(folder)}")
+        if folder in installed.folders:
+            print(f"{option:<17} {installed.folder(folder)}")
     return 0

@@ -17,7 +17,7 @@ MAJORS = ("11", "12", "13")
 _SYSTEM_INCLUDES = (Path("/usr/include"), Path("/usr/local/include"))
 
 
-def check_request(major: str | None, libraries: list | None, flags: bool, libs: bool) -> None:
+def check_request(major: str | None, libraries: list[str] | None, flags: bool, libs: bool) -> None:
     """Raises Failure if an option lacks another one that it needs."""
     if flags and not major:
         raise Failure("--cflags, --libs and --rpath need the CUDA major of the headers that you compile with: "
@@ -29,41 +29,41 @@ def check_request(major: str | None, libraries: list | None, flags: bool, libs: 
                       "every library: add --libs, or leave out --library")
 
 
-def cflags(found: Installation, major: str, _: list[str]) -> list[str]:
-    folder = found.folder("include")
+def cflags(installed: Installation, major: str, _: list[str]) -> list[str]:
+    folder = installed.folder("include")
     include = [] if folder in _SYSTEM_INCLUDES else [f"-I{folder}"]
     return [*include, f"-DANYCUDA_BUILT_FOR={major}"]
 
 
-def libs(found: Installation, major: str, libraries: list[str]) -> list[str]:
+def libs(installed: Installation, major: str, libraries: list[str]) -> list[str]:
     """Linker flags. Programs link the stubs of the driver, NCCL and others directly, since these record no major."""
     folders: list[str] = []
     names: list[str] = []
     for library in libraries:
-        file = _linker_file(found, library, major)
+        file = _linker_file(installed, library, major)
         folder = f"-L{file.parent}"
         folders += [folder] if folder not in folders else []
         names.append(f"-l{file.stem[len('lib'):]}")
     return folders + names
 
 
-def rpath(found: Installation, _: str, __: list[str]) -> list[str]:
-    return [f"-Wl,-rpath,{found.folder('stubs')}"]
+def rpath(installed: Installation, _: str, __: list[str]) -> list[str]:
+    return [f"-Wl,-rpath,{installed.folder('stubs')}"]
 
 
 def line(parts: Iterable[list[str]]) -> str:
     return " ".join(shlex.quote(flag) for part in parts for flag in part)
 
 
-def _linker_file(found: Installation, library: str, major: str) -> Path:
+def _linker_file(installed: Installation, library: str, major: str) -> Path:
     """The file to link with: .../link/12/libnvJitLink.so for nvjitlink"""
-    here = _by_library(found.folder("link") / major)
+    here = _by_library(installed.folder("link") / major)
     if library in here:
         return here[library]
-    others = [other for other in MAJORS if other != major and library in _by_library(found.folder("link") / other)]
+    others = [other for other in MAJORS if other != major and library in _by_library(installed.folder("link") / other)]
     if others:
         raise Failure(f"this anycuda has no {library} for CUDA {major}: pass {' or '.join(others)} as MAJOR")
-    stub = found.folder("stubs") / f"lib{library}_stub.so"
+    stub = installed.folder("stubs") / f"lib{library}_stub.so"
     if not stub.is_file():
         raise Failure(f"this anycuda has no library {library!r}: for CUDA {major} use one of {', '.join(sorted(here))}")
     return stub

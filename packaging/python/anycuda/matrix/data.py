@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..failure import Failure
 from ..kind import Kind
@@ -51,7 +51,7 @@ class Run(NamedTuple):
     reason: str
 
 
-class LazyRuns(Sequence):
+class LazyRuns(Sequence[Run]):
     """The runs of a library, which are made when they are first read: most commands read those of few libraries."""
 
     def __init__(self, make: Callable[[], list[Run]]) -> None:
@@ -120,7 +120,7 @@ def load(path: Path | None = None) -> Matrix:
     return Matrix(text["anycuda"], libraries)
 
 
-def read(path: Path | None = None) -> dict:
+def read(path: Path | None = None) -> dict[str, Any]:
     """The file's content, for users without need of the cells (analysis/libraries.py)."""
     path = path or find()
     try:
@@ -135,12 +135,12 @@ def read(path: Path | None = None) -> dict:
     return text
 
 
-def _library(name: str, about: dict) -> Library:
+def _library(name: str, about: dict[str, Any]) -> Library:
     facts = {key: about[key] for key in ("product", "stub", "is_driver", "own_releases", "status", "callers")}
     return Library(name=name, runtimes=about["runtimes"], runs=LazyRuns(lambda: _runs(name, about)), **facts)
 
 
-def _runs(name: str, about: dict) -> list[Run]:
+def _runs(name: str, about: dict[str, Any]) -> list[Run]:
     answers = [dict(zip(about["answer_fields"], answer)) for answer in about["answers"]]
     for answer in answers:
         answer["needs"] = tuple(answer["needs"])

@@ -24,7 +24,7 @@ def ranges(chosen: Iterable[str], library: Library) -> str:
     """12.3-12.9,13.1: a range covers all releases of the library between its ends. The newest cuda.h, which is listed
     among the driver's branches, is separate: 535-615,13.5."""
     parts = spans(chosen, library)
-    return ",".join(one[0] if len(one) == 1 else f"{one[0]}-{one[-1].rpartition('-')[2]}" for one in parts)
+    return ",".join(part[0] if len(part) == 1 else f"{part[0]}-{part[-1].rpartition('-')[2]}" for part in parts)
 
 
 def spans(chosen: Iterable[str], library: Library) -> list[list[str]]:
@@ -46,8 +46,8 @@ def lines(library: Library) -> list[Line]:
     """A line for all releases and callers with the same outcome for a function."""
     result = []
     for symbol, group in groupby(library.runs, lambda run: run.symbol):
-        found = []
-        answers: dict[tuple, dict[str, list[str]]] = {}
+        rows = []
+        answers: dict[tuple[str, str, str, str], dict[str, list[str]]] = {}
         for run in group:
             by_caller = answers.setdefault(_answer(run), {})
             by_caller.setdefault(run.caller, []).extend(run.runtimes)
@@ -57,8 +57,8 @@ def lines(library: Library) -> list[Line]:
                 callers.setdefault(tuple(runtimes), []).append(caller)
             for alike, names in callers.items():
                 line = Line(symbol, ",".join(names), ranges(alike, library), *answer)
-                found.append((names[0], library.runtimes.index(alike[0]), line))
-        result += [line for _, _, line in sorted(found)]
+                rows.append((names[0], library.runtimes.index(alike[0]), line))
+        result += [line for _, _, line in sorted(rows)]
     return result
 
 

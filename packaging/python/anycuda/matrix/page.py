@@ -49,28 +49,28 @@ def markdown(matrix: Matrix) -> str:
 
 
 def _sections(library: Library) -> Iterable[str]:
-    found: dict[str, list[Item]] = {}
+    by_outcome: dict[str, list[Item]] = {}
     for run in library.runs:
         if major_of(run.runtimes[0]) == run.caller:
             continue
         item = _item(run)
         if run.kind is Disposition.ABSENT:
             key = next((start for start in (_WORKS, _ADDED) if item.reason.startswith(start)), run.kind)
-            found.setdefault(key, []).append(item)
+            by_outcome.setdefault(key, []).append(item)
         elif run.kind is Disposition.REJECTED:
-            found.setdefault(run.kind, []).append(item)
+            by_outcome.setdefault(run.kind, []).append(item)
         if run.driver:
-            found.setdefault("driver", []).append(
+            by_outcome.setdefault("driver", []).append(
                 item._replace(reason=f"needs a driver of CUDA {run.driver} or later"))
     status = library.status["absent"]
     yield from _titled({
-        f"Rejected: error {library.status['rejected']}": found.get("rejected"),
-        f"Absent: error {status}": found.get("absent"),
-        f"Added in a later major than the installed one: error {status}": found.get(_ADDED),
-        f"Absent only in the first releases of the installed major: error {status}": found.get(_WORKS),
-        f"Only with a new enough driver: error {status} if the driver is older": found.get("driver"),
+        f"Rejected: error {library.status['rejected']}": by_outcome.get("rejected"),
+        f"Absent: error {status}": by_outcome.get("absent"),
+        f"Added in a later major than the installed one: error {status}": by_outcome.get(_ADDED),
+        f"Absent only in the first releases of the installed major: error {status}": by_outcome.get(_WORKS),
+        f"Only with a new enough driver: error {status} if the driver is older": by_outcome.get("driver"),
     })
-    if not found:
+    if not by_outcome:
         yield "All calls work.\n"
 
 
@@ -115,12 +115,12 @@ def _own_releases(library: Library) -> Iterable[str]:
     ) + "\n"
     rejected, absent, later = [], [], []
     for symbol, runs in groupby(library.runs, lambda run: run.symbol):
-        found = list(runs)
-        having = [runtime for run in found if run.kind is not Disposition.ABSENT for runtime in run.runtimes]
-        rejected += [_for_all(run) for run in found if run.kind is Disposition.REJECTED]
+        outcomes = list(runs)
+        having = [runtime for run in outcomes if run.kind is not Disposition.ABSENT for runtime in run.runtimes]
+        rejected += [_for_all(run) for run in outcomes if run.kind is Disposition.REJECTED]
         if not having:
-            absent += [_for_all(run) for run in found]
-        elif any(run.kind is Disposition.ABSENT for run in found):
+            absent += [_for_all(run) for run in outcomes]
+        elif any(run.kind is Disposition.ABSENT for run in outcomes):
             later.append(Item(symbol, _ALL, _having(having, library)))
     # Only callers of an earlier major of the library have these two.
     yield from _titled({f"Rejected: error {library.status['rejected']}": rejected,
@@ -174,8 +174,8 @@ def _groups(items: list[Item], releases: Sequence[str] = ()) -> Iterable[str]:
     for item in dict.fromkeys(items):
         directions.setdefault((item.symbol, item.reason), []).append(item.direction)
     groups: dict[tuple[str, str], list[str]] = {}
-    for (symbol, reason), found in directions.items():
-        groups.setdefault((_spell(found), reason), []).append(symbol)
+    for (symbol, reason), where_to in directions.items():
+        groups.setdefault((_spell(where_to), reason), []).append(symbol)
     ordered = sorted(groups.items(), key=lambda group: (_first(group, releases), _natural(group)))
     for (where, reason), symbols in ordered:
         text = f"- **{where}**: {reason}" if where else f"- {reason}"
@@ -188,11 +188,11 @@ def _groups(items: list[Item], releases: Sequence[str] = ()) -> Iterable[str]:
 
 def _first(group: tuple[tuple[str, str], list[str]], releases: Sequence[str]) -> int:
     """2.28.3 precedes 2.28, which is the last release with these two numbers."""
-    found = re.search(r"\d[\d.]*", group[0][1]) if releases else None
-    return releases.index(found[0]) if found and found[0] in releases else 0
+    release = re.search(r"\d[\d.]*", group[0][1]) if releases else None
+    return releases.index(release[0]) if release and release[0] in releases else 0
 
 
-def _natural(group: tuple[tuple[str, str], list[str]]) -> list:
+def _natural(group: tuple[tuple[str, str], list[str]]) -> list[list[tuple[int, str]]]:
     """The sort key: by direction, then by reason; 12.10 comes after 12.9."""
     return [
         [(int(part), "") if part.isdigit() else (0, part) for part in re.split(r"(\d+)", text)]
@@ -217,7 +217,7 @@ def _fold(symbols: list[str]) -> str:
         base = _SUFFIX.sub("", symbol)
         forms.setdefault(base if base in symbols else symbol, []).append(symbol)
     parts = []
-    for base, found in forms.items():
-        others = ", ".join(f"`{name[len(base):]}`" for name in found if name != base)
+    for base, names in forms.items():
+        others = ", ".join(f"`{name[len(base):]}`" for name in names if name != base)
         parts.append(f"`{base}`{_NO_BREAK}({others})" if others else f"`{base}`")
     return ", ".join(parts)

@@ -41,17 +41,17 @@ def as_table(libraries: list[Library], colour: bool, width: int | None) -> str:
     return "\n\n".join("\n".join(part) for part in parts) or "no cell matches the selection"
 
 
-def counts(library: Library) -> list[tuple[str, str, Counter]]:
+def counts(library: Library) -> list[tuple[str, str, Counter[Disposition]]]:
     """(caller, runtime, cells by kind), in the order of the library's callers and runtimes."""
-    found: dict[tuple[str, str], Counter] = {}
+    by_place: dict[tuple[str, str], Counter[Disposition]] = {}
     for run in library.runs:
         for runtime in run.runtimes:
-            found.setdefault((run.caller, runtime), Counter())[run.kind] += 1
+            by_place.setdefault((run.caller, runtime), Counter())[run.kind] += 1
     return [
-        (caller, runtime, found[caller, runtime])
+        (caller, runtime, by_place[caller, runtime])
         for caller in library.callers
         for runtime in library.runtimes
-        if (caller, runtime) in found
+        if (caller, runtime) in by_place
     ]
 
 

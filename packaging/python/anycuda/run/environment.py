@@ -65,18 +65,18 @@ def warnings(program: Program, installed: Installation, table: Table, preload: b
         return [f"{program.file}: {program.problem}, so {name} has no effect on it"]
     if not program.machine:
         return [f"{program.file} cannot be read, so it is unknown whether {name} has an effect on it"]
-    found = []
+    notes = []
     if program.machine != installed.cpu:
-        found.append(f"{program.file} is for {program.machine}, this anycuda for {installed.cpu}; the dynamic linker "
+        notes.append(f"{program.file} is for {program.machine}, this anycuda for {installed.cpu}; the dynamic linker "
                      + ("reports an error for each preloaded stub" if preload else "skips the drop-ins")
                      + ("" if "32-bit" in program.machine else f": use an anycuda for {program.machine}"))
     if program.privileged:
-        found.append(f"{program.file} runs with the rights of another user, so the dynamic linker ignores {name}: "
+        notes.append(f"{program.file} runs with the rights of another user, so the dynamic linker ignores {name}: "
                      "use `anycuda patch` and --rpath with an absolute folder")
     if not preload:
-        found += [f"{file} uses {path}, since its DT_RPATH precedes LD_LIBRARY_PATH: use --preload or `anycuda patch`"
+        notes += [f"{file} uses {path}, since its DT_RPATH precedes LD_LIBRARY_PATH: use --preload or `anycuda patch`"
                   for file, path in _before(program, installed, table)]
-    return found
+    return notes
 
 
 def _before(program: Program, installed: Installation, table: Table) -> list[tuple[Path, Path]]:
@@ -84,15 +84,15 @@ def _before(program: Program, installed: Installation, table: Table) -> list[tup
     which find each other that way, do not count."""
     dropins = installed.folder("dropins").resolve()
     names = [major.soname for library in table.libraries.values() for major in library.majors.values()]
-    found: dict[Path, Path] = {}
+    paths: dict[Path, Path] = {}
     for search in program.search:
         if table.is_of_cuda(search.file.name):
             continue
         for folder in search.folders:
             if folder.resolve() != dropins:
-                found.update({folder / name: search.file for name in names if folder / name not in found
+                paths.update({folder / name: search.file for name in names if folder / name not in paths
                               and (folder / name).is_file() and not _is_dropin(folder / name)})
-    return [(file, path) for path, file in found.items()]
+    return [(file, path) for path, file in paths.items()]
 
 
 def _is_dropin(path: Path) -> bool:

@@ -55,11 +55,11 @@ def about(path: Path, variables: Mapping[str, str]) -> Program:
         shebang = _interpreter(program.file)
         if not shebang:
             break
-        found = find(shebang[0], variables)
+        interpreter = find(shebang[0], variables)
         program = replace(program, interpreter=shebang[0])
-        if found is None:
+        if interpreter is None:
             return replace(program, problem="its interpreter is missing")
-        program = replace(program, file=_behind_env(found, shebang, variables))
+        program = replace(program, file=_behind_env(interpreter, shebang, variables))
     try:
         image = read.read(program.file)
     except NotElf:
@@ -70,7 +70,7 @@ def about(path: Path, variables: Mapping[str, str]) -> Program:
         text = str(error).replace(f"{program.file}: ", "")
         return replace(program, machine="32-bit machines") if "32-bit" in text else replace(program, problem=text)
     return replace(program, machine=image.machine, privileged=_is_privileged(program.file),
-                   search=search_paths.of(program.file, image, variables),
+                   search=search_paths.find(program.file, image, variables),
                    run_path=lookup.folders(image.runpath, program.file))
 
 
@@ -86,11 +86,11 @@ def _interpreter(path: Path) -> list[str]:
     return os.fsdecode(line[2:]).split() if line.startswith(b"#!") else []
 
 
-def _behind_env(found: Path, shebang: list[str], variables: Mapping[str, str]) -> Path:
+def _behind_env(env: Path, shebang: list[str], variables: Mapping[str, str]) -> Path:
     """The program that env starts: #!/usr/bin/env python3"""
     named = [word for word in shebang[1:] if not word.startswith("-") and "=" not in word]
-    behind = find(named[0], variables) if found.name == "env" and named else None
-    return behind or found
+    behind = find(named[0], variables) if env.name == "env" and named else None
+    return behind or env
 
 
 def _is_privileged(path: Path) -> bool:

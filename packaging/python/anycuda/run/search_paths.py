@@ -26,9 +26,9 @@ class SearchPath:
     folders: tuple[Path, ...]
 
 
-def of(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[SearchPath, ...]:
-    found = []
-    environment = [Path(one) for one in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if one]
+def find(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[SearchPath, ...]:
+    paths = []
+    environment = [Path(name) for name in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if name]
     system = [*configured(), *lookup.system(image.machine)]
     waiting: deque[tuple[Path, read.Image, tuple[Path, ...]]] = deque([(program, image, ())])
     seen: set[str] = set()
@@ -37,7 +37,7 @@ def of(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[
         # If a file has a DT_RUNPATH, the dynamic linker ignores every DT_RPATH for its needs.
         own = lookup.folders(about.rpath, file) if about.runpath is None else ()
         if own:
-            found.append(SearchPath(file, own))
+            paths.append(SearchPath(file, own))
         before = own + inherited if about.runpath is None else ()
         places = [*before, *environment, *lookup.folders(about.runpath, file), *system]
         for name in about.needed:
@@ -47,14 +47,14 @@ def of(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[
             library = lookup.library(name, places, image.machine)
             if library:
                 waiting.append((*library, own + inherited))
-    return tuple(found)
+    return tuple(paths)
 
 
 def configured() -> Iterator[Path]:
     """The folders of /etc/ld.so.conf."""
-    waiting, seen = deque([_CONFIGURATION]), 0
-    while waiting and seen < _MOST_CONFIGURATIONS:
-        seen += 1
+    waiting, count = deque([_CONFIGURATION]), 0
+    while waiting and count < _MOST_CONFIGURATIONS:
+        count += 1
         try:
             with open(waiting.popleft(), encoding="utf-8", errors="surrogateescape") as file:
                 lines = [line.partition("#")[0].split() for line in file]
@@ -62,7 +62,7 @@ def configured() -> Iterator[Path]:
             continue
         for fields in lines:
             if fields[:1] == ["include"]:
-                waiting.extend(one for form in fields[1:]
-                               for one in sorted(glob.glob(os.path.join(os.path.dirname(_CONFIGURATION), form))))
+                waiting.extend(path for form in fields[1:]
+                               for path in sorted(glob.glob(os.path.join(os.path.dirname(_CONFIGURATION), form))))
             elif fields:
                 yield Path(fields[0])

@@ -38,7 +38,7 @@ def _places(program: Program, variables: Mapping[str, str]) -> Iterator[Path]:
     """The folders in which the dynamic linker looks for what the program opens, besides those of its cache."""
     for search in program.search:
         yield from search.folders
-    yield from (Path(one) for one in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if one)
+    yield from (Path(folder) for folder in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if folder)
     yield from program.run_path
     yield from configured()
     yield from lookup.system(program.machine)

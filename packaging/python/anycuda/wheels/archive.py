@@ -87,16 +87,16 @@ def open_wheel(path: Path) -> Iterator[Wheel]:
                           "folder")
         archive = zipfile.ZipFile(path)
     with archive:
-        found = tuple(archive.infolist())
-        problems = entries.problems(found, path.stat().st_size)
+        members = tuple(archive.infolist())
+        problems = entries.problems(members, path.stat().st_size)
         if problems:
             more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
             raise Failure(f"{path} was not unpacked: {problems[0]}{more}. Get the wheel again")
-        yield Wheel(path, name, archive, found, _dist_info(path, name, found))
+        yield Wheel(path, name, archive, members, _dist_info(path, name, members))
 
 
-def _dist_info(path: Path, name: names.WheelName, found: tuple[zipfile.ZipInfo, ...]) -> str:
-    files = {entry.filename for entry in found}
+def _dist_info(path: Path, name: names.WheelName, members: tuple[zipfile.ZipInfo, ...]) -> str:
+    files = {entry.filename for entry in members}
     folders = sorted({file.split("/")[0] for file in files if file.split("/")[0].endswith(".dist-info")})
     if len(folders) != 1:
         raise Failure(f"{path} is not a valid wheel: it must have exactly one folder NAME-VERSION.dist-info, but has "

@@ -19,10 +19,10 @@ _UTF8 = 0x800
 _MOST_TIMES, _SMALL = 200, 1 << 30
 
 
-def problems(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
+def problems(members: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
     """A sentence for each problem; none for a valid wheel."""
-    sentences = [text for entry in found for text in [_entry(entry)] if text]
-    return sentences + _duplicates(found) + bomb(found, size) + _overlaps(found, size)
+    sentences = [text for entry in members for text in [_entry(entry)] if text]
+    return sentences + _duplicates(members) + bomb(members, size) + _overlaps(members, size)
 
 
 def _entry(entry: zipfile.ZipInfo) -> str:
@@ -65,14 +65,14 @@ def _is_folder(entry: zipfile.ZipInfo) -> bool:
     return entry.filename.endswith("/")
 
 
-def _duplicates(found: Sequence[zipfile.ZipInfo]) -> list[str]:
+def _duplicates(members: Sequence[zipfile.ZipInfo]) -> list[str]:
     seen: set[str] = set()
     sentences = []
-    for name in (entry.filename.rstrip("/") for entry in found):
+    for name in (entry.filename.rstrip("/") for entry in members):
         if name in seen:
             sentences.append(f"the name {ascii(name)} is in it twice")
         seen.add(name)
-    files = {entry.filename for entry in found if not _is_folder(entry)}
+    files = {entry.filename for entry in members if not _is_folder(entry)}
     names = sorted(seen)
     return sentences + [f"{ascii(name)} is both a file and a folder in it" for name in sorted(files)
                         if _has_one_below(names, name)]
@@ -84,15 +84,15 @@ def _has_one_below(names: list[str], folder: str) -> bool:
     return place < len(names) and names[place].startswith(f"{folder}/")
 
 
-def bomb(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
-    total = sum(entry.file_size for entry in found)
+def bomb(members: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
+    total = sum(entry.file_size for entry in members)
     if total <= max(_SMALL, size * _MOST_TIMES):
         return []
     return [f"it would unpack to {total >> 20} MB, {total // max(size, 1)} times its size, which no real wheel does"]
 
 
-def _overlaps(found: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
-    ordered = sorted(found, key=lambda entry: entry.header_offset)
+def _overlaps(members: Sequence[zipfile.ZipInfo], size: int) -> list[str]:
+    ordered = sorted(members, key=lambda entry: entry.header_offset)
     ends = [entry.header_offset + _LOCAL_HEADER + entry.compress_size for entry in ordered]
     starts = [entry.header_offset for entry in ordered[1:]] + [size]
     return [f"{ascii(entry.filename)} overlaps the next file in the zip, or its end"

@@ -28,8 +28,8 @@ class WheelName:
     @property
     def glibc(self) -> tuple[int, int] | None:
         """The oldest glibc that its tag claims; None without a claim (linux_x86_64)."""
-        found = [one for one in map(_glibc, self.platforms) if one]
-        return min(found) if found else None
+        versions = [version for version in map(_glibc, self.platforms) if version]
+        return min(versions) if versions else None
 
     @property
     def is_musl(self) -> bool:
@@ -37,12 +37,12 @@ class WheelName:
 
 
 def parse(file: str) -> WheelName:
-    found = _FORM.fullmatch(file)
-    if not found:
+    parts = _FORM.fullmatch(file)
+    if not parts:
         raise Failure(f"{file} is not named like a wheel, NAME-VERSION-PYTHON-ABI-PLATFORM.whl: name a wheel, or "
                       "restore its original name")
-    return WheelName(file, found["distribution"], found["version"], tuple(found["platform"].split(".")),
-                     "-".join((found["python"], found["abi"], found["platform"])))
+    return WheelName(file, parts["distribution"], parts["version"], tuple(parts["platform"].split(".")),
+                     "-".join((parts["python"], parts["abi"], parts["platform"])))
 
 
 def is_build_tag(text: str) -> bool:
@@ -50,9 +50,9 @@ def is_build_tag(text: str) -> bool:
     return bool(re.fullmatch(r"\d[A-Za-z0-9_.]*", text))
 
 
-def same(one: str, other: str) -> bool:
+def same(name: str, other: str) -> bool:
     """Do both name the same project? Runs of - _ . are equal, and case is ignored (PEP 503)."""
-    return normal(one) == normal(other)
+    return normal(name) == normal(other)
 
 
 def normal(name: str) -> str:
@@ -60,7 +60,7 @@ def normal(name: str) -> str:
 
 
 def _glibc(platform: str) -> tuple[int, int] | None:
-    found = re.match(r"manylinux_(\d+)_(\d+)_", platform)
-    if found:
-        return int(found[1]), int(found[2])
+    version = re.match(r"manylinux_(\d+)_(\d+)_", platform)
+    if version:
+        return int(version[1]), int(version[2])
     return _OLD_MANYLINUX.get(platform.partition("_")[0])
