@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "packaging" / "python"))
 
 from anycuda.doctor import containers, driver_situation, outcomes, packages, records, situation  # noqa: E402
 from anycuda.doctor.containers import ContainerKind  # noqa: E402
-from anycuda.doctor.packages import Manager  # noqa: E402
+from anycuda.doctor.packages import Manager, Purpose  # noqa: E402
 from anycuda.doctor.situation import Situation  # noqa: E402
 
 DOCTOR = ROOT / "packaging/python/anycuda/doctor"
@@ -70,15 +70,16 @@ class Hints(unittest.TestCase):
 
     def test_situations_in_code_and_data_are_the_same(self):
         names = [name for section in self.sections.values() for name in section]
-        self.assertEqual(sorted(names), sorted(Situation), "situation.py and data/hints.json differ")
+        self.assertEqual(set(names) ^ set(Situation), set(), "only in one of situation.py and data/hints.json")
+        self.assertEqual(len(names), len(set(names)), "a name stands in two sections")
 
     def test_every_situation_is_named_where_it_is_found(self):
         code = "".join(file.read_text() for file in DOCTOR.glob("*.py"))
         columns = {row.get(column) for row in outcome_rows()["state"].values()
                    for column in ("broken", "refused", "driver")}
-        for member in Situation:
-            if member not in columns and member not in list(ContainerKind):
-                self.assertRegex(code, rf"\bSituation\.{member.name}\b", "no code returns it")
+        unused = [member.name for member in Situation if member not in columns and member not in list(ContainerKind)
+                  and not re.search(rf"\bSituation\.{member.name}\b", code)]
+        self.assertEqual(unused, [], "no code returns these situations")
 
     def test_texts_are_sentences_with_a_source(self):
         for name, text in ((name, text) for section in self.sections.values() for name, text in section.items()):
@@ -162,6 +163,10 @@ class Commands(unittest.TestCase):
 
     def test_managers_in_code_and_data_are_the_same(self):
         self.assertEqual(list(self.data["environments"]), [manager for manager in Manager if manager != "system"])
+
+    def test_purposes_in_code_and_data_are_the_same(self):
+        purposes = {purpose for named in self.data.values() for commands in named.values() for purpose in commands}
+        self.assertEqual(purposes - {"family"}, set(Purpose))
 
     def test_each_purpose_has_its_placeholders(self):
         """A fixed set for each purpose, which packages.py gives."""

@@ -92,11 +92,12 @@ def run(arguments: argparse.Namespace) -> int:
                       arguments.native, arguments.verbose, arguments.json, arguments.limit)
     asker, python = examine(options.python, options.native, options.limit, os.environ)
     about = questions.about(asker)
-    known = [library_of(record) for record in about.records_of(RecordKind.LIBRARY)]
-    _check("library", options.libraries, [library.name for library in known])
-    _check("caller", options.callers, list(dict.fromkeys(caller for library in known for caller in library.callers)))
+    libraries = [library_of(record) for record in about.records_of(RecordKind.LIBRARY)]
+    _check("library", options.libraries, [library.name for library in libraries])
+    callers = dict.fromkeys(caller for library in libraries for caller in library.callers)
+    _check("caller", options.callers, list(callers))
     settings = [setting_of(record) for record in about.records_of(RecordKind.SETTING)]
-    machine, findings, verdict, hints = _examine(options, asker, python, known, settings)
+    machine, findings, verdict, hints = _examine(options, asker, python, libraries, settings)
     version = about.first(RecordKind.FORMAT).text("version")
     if options.json:
         print(as_json.report(version, machine, findings, verdict, hints))
@@ -106,32 +107,32 @@ def run(arguments: argparse.Namespace) -> int:
     return verdict.status
 
 
-def _examine(options: Options, asker: questions.Asker, python: Python, known: list[Library], settings: list[Setting]
-             ) -> tuple[Machine, Findings, Verdict, list[Hint]]:
+def _examine(options: Options, asker: questions.Asker, python: Python, libraries: list[Library],
+             settings: list[Setting]) -> tuple[Machine, Findings, Verdict, list[Hint]]:
     folders = environment.question_of(options.native, os.environ, python)
-    kinds, wheels = variables.question_of(os.environ), environment.question_of_wheels(options.native, python)
-    findings, outcomes = ask(asker, known, options.callers, settings, options.libraries,
-                             [questions.MACHINE, folders, kinds, wheels])
+    paths, wheels = variables.question_of(os.environ), environment.question_of_wheels(options.native, python)
+    findings, outcomes = ask(asker, libraries, options.callers, settings, options.libraries,
+                             [questions.MACHINE, folders, paths, wheels])
     machine = machine_of(outcomes[questions.MACHINE], options.native, os.environ, python)
-    named = (files.read(options.files, devices.of_driver(findings.driver), Progress(NAME)) if options.files else [])
-    there = replace(environment.environment_of(outcomes[folders], options.native, python),
-                    faults=variables.faults_of(os.environ, outcomes[kinds]),
-                    packages=file_packages.packages_of(findings, os.environ.get("ANYCUDA_SYSTEM_ROOT") or "/"))
+    given = files.read(options.files, devices.of_driver(findings.driver), Progress(NAME)) if options.files else []
+    in_use = replace(environment.environment_of(outcomes[folders], options.native, python),
+                     faults=variables.faults_of(os.environ, outcomes[paths]),
+                     packages=file_packages.packages_of(findings, os.environ.get("ANYCUDA_SYSTEM_ROOT") or "/"))
     findings = _with_majors(replace(findings, requested=frozenset(options.libraries), gone=gone_of(outcomes[wheels]),
-                                    used=frozenset().union(*(file.libraries for file in named))), there)
-    verdict = evaluate(findings, named)
+                                    used=frozenset().union(*(file.libraries for file in given))), in_use)
+    verdict = evaluate(findings, given)
     _add_releases(findings)
-    hints = hints_for(findings, machine, there)
+    hints = hints_for(findings, machine, in_use)
     # The runtime and the driver are always included in the questions.
     asked = [library for library in findings.libraries if not options.libraries or library.name in options.libraries]
     return machine, replace(findings, libraries=asked), verdict, hints
 
 
-def ask(asker: questions.Asker, known: Sequence[Library], callers: Sequence[str], settings: list[Setting],
-        libraries: Sequence[str], others: Sequence[tuple[str, ...]]
+def ask(asker: questions.Asker, libraries: Sequence[Library], callers: Sequence[str], settings: list[Setting],
+        names: Sequence[str], others: Sequence[tuple[str, ...]]
         ) -> tuple[Findings, Mapping[tuple[str, ...], Outcome]]:
-    """The findings, and the outcomes of all questions."""
-    chosen = [library for library in known if not libraries or library.name in (*libraries, RUNTIME, DRIVER_LIBRARY)]
+    """The findings, and the outcomes of all questions. `names`: of the libraries to ask about, empty for all."""
+    chosen = [library for library in libraries if not names or library.name in (*names, RUNTIME, DRIVER_LIBRARY)]
     asked = {
         (library.name, "0" if caller == UNVERSIONED else caller): (library, caller)
         for library in chosen for caller in library.callers if not callers or caller in callers or library.is_driver
@@ -158,12 +159,12 @@ def _add_releases(findings: Findings) -> None:
                 candidate.release = candidate.release or release
 
 
-def _with_majors(findings: Findings, there: environment.Environment) -> Findings:
-    by_major = majors.of_environment(findings, there)
+def _with_majors(findings: Findings, in_use: environment.Environment) -> Findings:
+    by_major = majors.of_environment(findings, in_use)
     if len(by_major) < 2:
         return findings
-    mixed = "" if majors.complete(by_major) else majors.describe(by_major, there.prefix, findings.products)
-    return replace(findings, majors=majors.describe(by_major, there.prefix), mixed=mixed)
+    mixed = "" if majors.complete(by_major) else majors.describe(by_major, in_use.prefix, findings.products)
+    return replace(findings, majors=majors.describe(by_major, in_use.prefix), mixed=mixed)
 
 
 def _unknown_settings(settings: list[Setting]) -> list[Setting]:
@@ -178,12 +179,12 @@ def _values(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(part.strip() for text in texts for part in text.split(","))
 
 
-def _check(what: str, asked: Iterable[str], known: list[str]) -> None:
-    for value in asked:
-        if value not in known:
-            near = difflib.get_close_matches(value, known, 1)
+def _check(what: str, values: Iterable[str], valid: list[str]) -> None:
+    for value in values:
+        if value not in valid:
+            near = difflib.get_close_matches(value, valid, 1)
             hint = f" (did you mean {near[0]}?)" if near else ""
-            raise Failure(f"unknown {what} {value!r}{hint}: use one of {', '.join(known)}")
+            raise Failure(f"unknown {what} {value!r}{hint}: use one of {', '.join(valid)}")
 
 
 def seconds(value: str) -> float:

@@ -50,6 +50,6 @@ def _file(file: File) -> dict[str, Any]:
         "device_code": file.kernels.for_json(),
         "needs": asdict(file.needs) if file.needs else None,
         "runtime_driver": file.runtime_driver,
-        "replies": [describe_kernels.reply_for_json(reply, file.kind != "file") for reply in file.replies],
+        "replies": [describe_kernels.reply_for_json(reply, file.of_several) for reply in file.replies],
         "loads": file.loads,
     }

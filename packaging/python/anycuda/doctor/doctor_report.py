@@ -220,10 +220,10 @@ def _file(file: File, page: Page) -> None:
     for name, text in file.problems:
         page.sentence(f"{name}: {text}")
     facts = gpus.facts() if file.kernels.files else None
-    for line in describe_kernels.lines(file.kernels, facts, file.kind != "file"):
+    for line in describe_kernels.lines(file.kernels, facts, file.of_several):
         page.sentence(line)
     words_of = describe_kernels.reply if file.kernels else describe_kernels.reasons_of
-    for text in dict.fromkeys(words_of(reply, file.kind != "file") for reply in file.replies):
+    for text in dict.fromkeys(words_of(reply, file.of_several) for reply in file.replies):
         page.sentence(text)
 
 

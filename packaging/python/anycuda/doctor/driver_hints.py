@@ -137,6 +137,11 @@ def _without_driver(files: list[Tried], stub: str, machine: Machine, environment
     if machine.wsl:
         windows = packages.update_driver(machine.distribution, machine.container_kind, machine.wsl)
         return hint(Situation.DRIVER_MISSING_IN_WSL, failed, {"install": windows})
+    return _not_installed(failed, files, machine)
+
+
+def _not_installed(failed: str, files: list[Tried], machine: Machine) -> Hint:
+    """`files`: those for another CPU, in the driver's place."""
     install = {"install": packages.install_driver(machine.distribution)}
     if files:
         return hint(Situation.DRIVER_OTHER_CPU, failed, install, path=files[0].path)

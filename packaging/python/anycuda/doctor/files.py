@@ -38,6 +38,11 @@ class File:
         return posixpath.basename(self.path.rstrip("/")) or self.path
 
     @property
+    def of_several(self) -> bool:
+        """Texts about a folder or a wheel name its files."""
+        return self.kind != "file"
+
+    @property
     def obstacle(self) -> str:
         if any(0 < reply.driver < self.runtime_driver for reply in self.replies):
             return f"its static CUDA runtime needs driver {self.runtime_driver} or newer"

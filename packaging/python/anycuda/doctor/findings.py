@@ -244,14 +244,14 @@ def add_answer(library: Library, caller: str, outcome: Outcome) -> None:
         library.places = [Place(place.text("name"), place.text("title"), place.number("folders"),
                                 place.number("left_out"), place.flag("searched"))
                           for place in outcome.records_of(RecordKind.TIER)]
-    known: dict[tuple[str, str], Candidate] = {(candidate.place, candidate.path): candidate
-                                               for candidate in library.candidates}
+    candidates: dict[tuple[str, str], Candidate] = {(candidate.place, candidate.path): candidate
+                                                    for candidate in library.candidates}
     for record in outcome.records_of(RecordKind.CANDIDATE):
         key = record.text("place"), record.text("path")
-        if key not in known:
-            known[key] = _candidate(record)
-            library.candidates.append(known[key])
-        candidate = known[key]
+        if key not in candidates:
+            candidates[key] = _candidate(record)
+            library.candidates.append(candidates[key])
+        candidate = candidates[key]
         if candidate.state is FileState.USABLE:  # the file may have been opened for only one of the callers
             candidate.state = FileState(record.text("state"))
         candidate.stays_open |= record.flag("stays_open")

@@ -80,9 +80,9 @@ def wheel_again(wheel: Package | GoneWheel, path: str, environment: Environment)
 
 def _cuda_of(library: Library, candidate: Candidate) -> int:
     """The CUDA major of the file; 0: unknown. libcufft.so.11 is of CUDA 12, libnccl.so.2 of any CUDA."""
-    known = re.match(r"(\d+)(\.\d+)*$", candidate.version)
+    release = re.match(r"(\d+)(\.\d+)*$", candidate.version)
     number = re.search(r"\.so\.(\d+)", os.path.basename(candidate.path))
-    if known or not number:
-        return int(known[1]) if known else 0
+    if release or not number:
+        return int(release[1]) if release else 0
     named = table().libraries[library.name]
     return 0 if named.own_releases else int(named.of_file(number[1]) or 0)

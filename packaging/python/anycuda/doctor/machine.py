@@ -104,41 +104,43 @@ def is_compat(path: str) -> bool:
 
 def machine_of(outcome: Outcome, native: bool, variables: Mapping[str, str], python: Python) -> Machine:
     texts = {fact.text("name"): fact.text("text") for fact in outcome.records_of(RecordKind.FACT)}
-    files = set(texts)  # only the existence of the files below matters
     release = {name: value.strip("\"'")
                for name, value in re.findall(r"^(\w+)=(.*)$", texts.get("os_release", ""), re.M)}
-    container = kind_of_container(texts, files, variables)
+    container = kind_of_container(texts, set(texts), variables)
     drivers = {point: source for point, source in mounted_files(texts.get("mounts", "")).items()
                if "/libcuda.so" in point}
-    limit = next((limit for limit in outcome.records_of(RecordKind.LIMIT) if limit.text("name") == "address_space"),
-                 None)
     return Machine(
-        release.get("PRETTY_NAME", platform.system()),
-        release.get("ID", ""),
-        f"{platform.system()} {platform.release()}",
-        " ".join(platform.libc_ver()),
-        AskedAs.NATIVE if native else AskedAs.PYTHON,
-        python.version,
-        python.executable,
-        _kernel_driver(texts.get("kernel_driver", "")),
-        bool(container),
-        "microsoft" in texts.get("kernel", "").lower(),
-        {name: variables[name] for name in _VARIABLES if name in variables},
-        container,
-        _present_gpus(outcome),
-        {device.text("name"): device.number("error") for device in outcome.records_of(RecordKind.DEVICE)},
-        "wsl_driver" in files,
-        "wsl_device" in files,
-        "apptainer_driver" in files,
-        "nouveau" in files,
-        limit.number("bytes") if limit is not None else -1,
-        texts.get("overcommit", "").strip(),
-        list(drivers),
-        outcome.ended,
-        [point for point, source in drivers.items() if is_compat(source)],
-        python.note,
-        _unused_base(variables, python) if not native else "",
+        system=release.get("PRETTY_NAME", platform.system()),
+        distribution=release.get("ID", ""),
+        kernel=f"{platform.system()} {platform.release()}",
+        libc=" ".join(platform.libc_ver()),
+        asked_as=AskedAs.NATIVE if native else AskedAs.PYTHON,
+        python=python.version,
+        executable=python.executable,
+        kernel_driver=_kernel_driver(texts.get("kernel_driver", "")),
+        container=bool(container),
+        wsl="microsoft" in texts.get("kernel", "").lower(),
+        variables={name: variables[name] for name in _VARIABLES if name in variables},
+        container_kind=container,
+        present_gpus=_present_gpus(outcome),
+        devices={device.text("name"): device.number("error") for device in outcome.records_of(RecordKind.DEVICE)},
+        wsl_driver="wsl_driver" in texts,  # of these files only the existence matters
+        wsl_device="wsl_device" in texts,
+        apptainer_driver="apptainer_driver" in texts,
+        nouveau="nouveau" in texts,
+        address_space=_address_space(outcome),
+        overcommit=texts.get("overcommit", "").strip(),
+        mounted_drivers=list(drivers),
+        ended=outcome.ended,
+        mounted_compat=[point for point, source in drivers.items() if is_compat(source)],
+        note=python.note,
+        unused_base="" if native else _unused_base(variables, python),
     )
+
+
+def _address_space(outcome: Outcome) -> int:
+    return next((limit.number("bytes") for limit in outcome.records_of(RecordKind.LIMIT)
+                 if limit.text("name") == "address_space"), -1)
 
 
 def _unused_base(variables: Mapping[str, str], python: Python) -> str:

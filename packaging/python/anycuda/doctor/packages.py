@@ -45,6 +45,22 @@ class Manager(Kind):
         return not self.has_wheels and self is not Manager.SYSTEM
 
 
+class Purpose(Kind):
+    """What a command of data/packages.json is for."""
+
+    INSTALL = "install"
+    INSTALL_INTO_FEATURE = "install_into_feature"  # of pixi: several environments share a feature
+    REPAIR = "repair"
+    UNINSTALL = "uninstall"
+    REINSTALL = "reinstall"
+    REMOVE = "remove"
+    PROVIDE = "provide"  # search for the package of a file
+    DRIVER = "driver"
+    DRIVER_LIBRARY = "driver_library"
+    NVML = "nvml"
+    FABRIC_MANAGER = "fabric_manager"
+
+
 @dataclass(frozen=True)
 class Installer:
     """What installs into an environment. `python`: the interpreter."""
@@ -53,14 +69,13 @@ class Installer:
     prefix: str = ""
     python: str = ""
 
-    def command(self, purpose: str, **texts: str) -> str:
+    def command(self, purpose: Purpose, **texts: str) -> str:
         """Each command names the environment, since another one may be activated."""
         prefix = self.prefix.rstrip("/")
         home = prefix.partition("/venvs/")[0]
         pipx = "pipx" if re.search(r"/\.local/(share/)?pipx\Z", home) else f"PIPX_HOME={shlex.quote(home)} pipx"
-        # pixi adds packages to features, which several environments share.
-        if self.manager is Manager.PIXI and purpose == "install" and not prefix.endswith("/.pixi/envs/default"):
-            purpose = "install_into_feature"
+        if self.manager is Manager.PIXI and purpose is Purpose.INSTALL and not prefix.endswith("/.pixi/envs/default"):
+            purpose = Purpose.INSTALL_INTO_FEATURE
         return _commands("environments", self.manager)[purpose].format(
             pipx=pipx, prefix=shlex.quote(prefix), name=shlex.quote(os.path.basename(prefix)),
             python=shlex.quote(self.python or f"{prefix}/bin/python"),
@@ -78,7 +93,7 @@ def _family(distribution: str) -> str:
     return _commands("distributions", distribution).get("family", "")
 
 
-def _family_command(distribution: str, purpose: str) -> str:
+def _family_command(distribution: str, purpose: Purpose) -> str:
     return _commands("families", _family(distribution)).get(purpose, "")
 
 
@@ -94,7 +109,7 @@ def is_installable(name: str) -> bool:
 def is_wheel_of(wheel: str, name: str) -> bool:
     """Is nvidia-nccl-cu12 a wheel of nccl? Those of other majors than the known ones differ in the number only."""
     base = re.sub(r"-cu\d+\Z", "", wheel)
-    return is_installable(name) and base in {re.sub(r"-cu\d+\Z", "", known) for known in _about(name).wheels.values()}
+    return is_installable(name) and base in {re.sub(r"-cu\d+\Z", "", other) for other in _about(name).wheels.values()}
 
 
 def is_cuda_wheel(wheel: str) -> bool:
@@ -135,15 +150,15 @@ def first_major_beyond(name: str, driver_cuda: str) -> int:
 
 def library(name: str, where: Installer, driver_cuda: str, newest: int, distribution: str = "") -> str:
     """The command that installs a release of the library for this driver: of the driver's CUDA, or else the newest."""
-    known = int(driver_cuda.split(".")[0]) if driver_cuda else newest
-    major = min(known, newest)
-    version = _not_before_first(name, driver_cuda if known == major and driver_cuda else str(major))
+    major_of_driver = int(driver_cuda.split(".")[0]) if driver_cuda else newest
+    major = min(major_of_driver, newest)
+    version = _not_before_first(name, driver_cuda if major_of_driver == major and driver_cuda else str(major))
     if where.manager is Manager.SYSTEM:
         return _system_command(name, version, distribution)
     if "." not in version and major in _NEWEST_MINOR:
         version = f"{major}.{_NEWEST_MINOR[major]}"
     needed = wheel(name, major) if where.manager.has_wheels else _conda_package(name, major, f" cuda-version={version}")
-    return needed and where.command("install", packages=needed)
+    return needed and where.command(Purpose.INSTALL, packages=needed)
 
 
 def _not_before_first(name: str, version: str) -> str:
@@ -156,7 +171,7 @@ def _not_before_first(name: str, version: str) -> str:
 
 def _system_command(name: str, version: str, distribution: str) -> str:
     family = _family(distribution)
-    if not _family_command(distribution, "driver"):  # NVIDIA has no packages for it
+    if not _family_command(distribution, Purpose.DRIVER):  # NVIDIA has no packages for it
         return f"# {_TOOLKIT}"
     major, _, minor = version.partition(".")
     release = f"{major}-{minor or _SYSTEM_MINOR.get(int(major), 0)}"
@@ -171,16 +186,16 @@ def _system_command(name: str, version: str, distribution: str) -> str:
 def repair(name: str, where: Installer, major: int) -> str:
     """The command that installs a conda package of the library again over a damaged one."""
     package = _conda_package(name, major).split("=")[0]
-    return package and where.command("repair", package=package)
+    return package and where.command(Purpose.REPAIR, package=package)
 
 
 def repair_wheel(where: Installer, name: str, version: str) -> str:
     """The command that installs the same version of a wheel again."""
-    return where.command("repair", package=shlex.quote(f"{name}=={version}"))
+    return where.command(Purpose.REPAIR, package=shlex.quote(f"{name}=={version}"))
 
 
 def uninstall_wheel(where: Installer, name: str) -> str:
-    return where.command("uninstall", package=shlex.quote(name))
+    return where.command(Purpose.UNINSTALL, package=shlex.quote(name))
 
 
 def _conda_package(name: str, major: int, release: str = "") -> str:
@@ -204,20 +219,21 @@ def wheel(name: str, major: int) -> str:
 
 def install_driver(distribution: str) -> str:
     """The distribution's display driver, or NVIDIA's package (NVIDIA's driver installation guide)."""
-    command = _commands("distributions", distribution).get("driver") or _family_command(distribution, "driver")
-    return command or f"# install your distribution's driver package, or use {_NO_INSTALLER}"
+    command = _commands("distributions", distribution).get(Purpose.DRIVER)
+    return command or _family_command(distribution, Purpose.DRIVER) or (
+        f"# install your distribution's driver package, or use {_NO_INSTALLER}")
 
 
 def install_driver_library(distribution: str, version: str) -> str:
     """The part of the driver that CUDA programs load."""
-    return _part_of_driver("driver_library", distribution, version)
+    return _part_of_driver(Purpose.DRIVER_LIBRARY, distribution, version)
 
 
 def install_nvml(distribution: str, version: str) -> str:
-    return _part_of_driver("nvml", distribution, version)
+    return _part_of_driver(Purpose.NVML, distribution, version)
 
 
-def _part_of_driver(purpose: str, distribution: str, version: str) -> str:
+def _part_of_driver(purpose: Purpose, distribution: str, version: str) -> str:
     command = _commands("distributions", distribution).get(purpose, "")
     if not command or "{branch}" in command and not version:
         return f"# install this part of NVIDIA's driver{version and f' {version}'}: {_NO_INSTALLER}"
@@ -235,24 +251,24 @@ def update_driver(distribution: str, container: ContainerKind, wsl: bool) -> str
 
 def reinstall(distribution: str, path: str, owner: str) -> str:
     """The command that reinstalls the distribution's package `owner`, or a remark if no package contains the file."""
-    command = _family_command(distribution, "reinstall") if owner else ""
+    command = _family_command(distribution, Purpose.REINSTALL) if owner else ""
     return command.format(package=shlex.quote(owner)) or (
         f"# no package contains {path}: install it again by what installed it, or remove it")
 
 
 def provide(distribution: str, file: str) -> str:
     """The command that finds the package with the file."""
-    command = _family_command(distribution, "provide") or "ldconfig -p | grep {file}"
+    command = _family_command(distribution, Purpose.PROVIDE) or "ldconfig -p | grep {file}"
     return command.format(file=shlex.quote(file), any_file=shlex.quote(f"*/{file}"))
 
 
 def remove_driver(distribution: str, path: str, owner: str) -> str:
-    command = _family_command(distribution, "remove") if owner else ""
+    command = _family_command(distribution, Purpose.REMOVE) if owner else ""
     return command.format(package=shlex.quote(owner)) or f"rm {shlex.quote(path)}"
 
 
 def install_fabric(distribution: str, version: str) -> str:
     """The command that installs Fabric Manager, in the driver's version. NVIDIA's packages have the branch in their
     name, or its version."""
-    command = _family_command(distribution, "fabric_manager")
+    command = _family_command(distribution, Purpose.FABRIC_MANAGER)
     return command.format(branch=version.split(".")[0], version=version) if command and version else ""

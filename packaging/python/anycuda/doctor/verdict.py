@@ -78,7 +78,7 @@ def _about_file(file: File) -> str:
         inside = f" of {file.name}" if name != file.name else ""
         return f"{name}{inside} cannot be read: {text.rstrip('.')}{more}"
     if file.loads is None:
-        since = since_unread(file.kernels, file.kind != "file")
+        since = since_unread(file.kernels, file.of_several)
         return f"it is unknown whether the device code of {file.name} loads{since}"
     if not file.loads or not file.kernels.files:
         return ""
