@@ -458,7 +458,7 @@ class Small(Folder):
     @with_real_libraries
     def test_every_runtime_has_the_marker_of_one(self):
         for release in ("11.7", "11.8", "12.0", "12.9", "13.0", "13.5"):
-            self.assertTrue(contents.look(library_file("cudart", release), table()).runtime, release)
+            self.assertTrue(contents.read(library_file("cudart", release), table()).runtime, release)
 
 
 STATIC = BUILD / "lib" / "static"
@@ -520,7 +520,7 @@ class StubsInside(Folder):
                       BUILD / "lib" / "libanycuda_doctor.so"]
         for path in filter(Path.exists, libraries_):
             self.assertEqual(use_of(path).stubs_inside, (), path)
-        self.assertEqual(contents.look(BUILD / "lib" / "libcudart_stub.so", table()).stubs, ("cudart",))
+        self.assertEqual(contents.read(BUILD / "lib" / "libcudart_stub.so", table()).stubs, ("cudart",))
 
 
 class Native(Folder):

@@ -274,7 +274,7 @@ class StaticRuntime(Folder):
     def test_newest_release_of_which_nothing_is_missing(self):
         for strings, release in (((), ""), (("one",), "11.8"), (("one", "two"), "12.0"), (("one", "three"), "11.8"),
                                  (("two", "three"), ""), (("one", "two", "three"), "12.1")):
-            self.assertEqual(static_runtime.release(strings, self.MARKS), release, strings)
+            self.assertEqual(contents.newest_release(strings, self.MARKS), release, strings)
 
     def test_oldest_driver(self):
         drivers = {"450": "11.0", "455": "11.1", "525": "12.0", "580": "13.0"}
@@ -285,7 +285,7 @@ class StaticRuntime(Folder):
     def test_every_runtime_tells_its_release(self):
         known = table().static_runtimes
         for release in known:
-            self.assertEqual(contents.look(library_file("cudart", release), table()).release, release)
+            self.assertEqual(contents.read(library_file("cudart", release), table()).release, release)
 
     @with_real_libraries
     def test_linked_archive(self):

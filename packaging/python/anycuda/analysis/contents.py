@@ -7,15 +7,15 @@ Strings show what is possible, not what happens. Only the loaded segments are re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from ..elf import layout, read
+from ..elf import layout
+from ..elf import read as elf_read
 from ..elf.headers import Headers, Segment
 from ..elf.source import Source
-from . import static_runtime
 from .immediates import Immediates
 from .libraries import Table
 
@@ -62,46 +62,76 @@ class _Piece(NamedTuple):
     address: int
 
 
-def look(path: Path, table: Table) -> Contents:
-    stems = dict.fromkeys(library.stem for library in table.libraries.values())
-    # A whole string: the name itself, a path that ends in it, or a form for printf (libcudart.so.%d).
-    pattern = re.compile(rb"(?:%s)\.so[.0-9%%a-z]{0,12}\0" % b"|".join(_stems(stems, table)))
-    stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
-    immediates = Immediates(_whole_names(table))
-    stubs: set[str] = set()
-    plain: set[str] = set()
-    behind_folders: set[str] = set()
-    runtime = False
-    with read.opened(path) as file:
+def read(path: Path, table: Table) -> Contents:
+    with elf_read.opened(path) as file:
         headers = Headers(Source(file, str(path)))
-        linked = _Linked(headers.strings().table, pattern)
+        search = _Search(headers, table)
         for piece in _pieces(file, headers):
-            runtime = runtime or _RUNTIME in piece.data
-            stubs.update(found[1].decode() for found in stub.finditer(piece.data))
-            for found in pattern.finditer(piece.data):
-                if _is_new(found, piece) and _is_text(found, piece, linked):
-                    is_end = piece.data[max(found.start() - 1, 0): found.start()] == b"/"
-                    (behind_folders if is_end else plain).add(found[0][:-1].decode())
-            if headers.machine == "x86_64":
-                plain |= immediates.constants(piece.data, piece.address)
-                plain |= immediates.names_in(piece.data) if piece.code else set()
-        release = _release(_pieces(file, headers), table) if runtime else ""
-    names: dict[str, list[str]] = {}
-    unstubbed: list[str] = []
-    for name in sorted(plain | behind_folders):
-        if name.partition(".so")[0] in stems:
-            names.setdefault(table.of_string(name).name, []).append(name)
-        elif table.has_no_stub(name):  # not libcudnn_stub.so, which looks like a part
-            unstubbed.append(name)
-    return Contents({name: tuple(strings) for name, strings in sorted(names.items())}, runtime, tuple(sorted(stubs)),
-                    frozenset(behind_folders - plain), tuple(unstubbed), release)
+            search.add(piece)
+        release = _release(_pieces(file, headers), table) if search.runtime else ""
+    return search.contents(release)
+
+
+class _Search:
+    """The search of one file, piece by piece. `_plain`: names; `_behind_folders`: names at the end of a path."""
+
+    def __init__(self, headers: Headers, table: Table) -> None:
+        self.runtime = False
+        self._table = table
+        self._stems = dict.fromkeys(library.stem for library in table.libraries.values())
+        # A whole string: the name itself, a path that ends in it, or a form for printf (libcudart.so.%d).
+        self._pattern = re.compile(rb"(?:%s)\.so[.0-9%%a-z]{0,12}\0" % b"|".join(_stems(self._stems, table)))
+        self._stub = re.compile(_STUB % b"|".join(re.escape(name.encode()) for name in table.libraries))
+        self._linked = _Linked(headers.strings().table, self._pattern)
+        self._immediates = Immediates(_whole_names(table)) if headers.machine == "x86_64" else None
+        self._stubs: set[str] = set()
+        self._plain: set[str] = set()
+        self._behind_folders: set[str] = set()
+
+    def add(self, piece: _Piece) -> None:
+        self.runtime = self.runtime or _RUNTIME in piece.data
+        self._stubs.update(match[1].decode() for match in self._stub.finditer(piece.data))
+        for match in self._pattern.finditer(piece.data):
+            if _is_new(match, piece) and _is_text(match, piece, self._linked):
+                is_end = piece.data[max(match.start() - 1, 0): match.start()] == b"/"
+                (self._behind_folders if is_end else self._plain).add(match[0][:-1].decode())
+        if self._immediates:
+            self._plain |= self._immediates.constants(piece.data, piece.address)
+            self._plain |= self._immediates.names_in(piece.data) if piece.code else set()
+
+    def contents(self, release: str) -> Contents:
+        names: dict[str, list[str]] = {}
+        unstubbed: list[str] = []
+        for name in sorted(self._plain | self._behind_folders):
+            if name.partition(".so")[0] in self._stems:
+                names.setdefault(self._table.of_string(name).name, []).append(name)
+            elif self._table.has_no_stub(name):  # not libcudnn_stub.so, which looks like a part
+                unstubbed.append(name)
+        return Contents({name: tuple(strings) for name, strings in sorted(names.items())}, self.runtime,
+                        tuple(sorted(self._stubs)), frozenset(self._behind_folders - self._plain), tuple(unstubbed),
+                        release)
 
 
 def _release(pieces: Iterable[_Piece], table: Table) -> str:
     """The release of the runtime in the file. Only files with a runtime are searched for its strings."""
     marks = {mark: b"\0%s\0" % mark.encode() for mark in table.static_runtimes.values()}
-    found = {mark for piece in pieces for mark, text in marks.items() if text in piece.data}
-    return static_runtime.release(found, table.static_runtimes)
+    strings = {mark for piece in pieces for mark, text in marks.items() if text in piece.data}
+    return newest_release(strings, table.static_runtimes)
+
+
+def newest_release(strings: Collection[str], marks: Mapping[str, str]) -> str:
+    """The newest release whose string and all earlier ones are in the file; "" if the runtime is older than the first.
+    `marks`: release -> the string that it added, oldest first. `strings`: those of `marks` in the file.
+
+    A runtime has strings (error texts and forms of paths), and each release adds some. They are in every file with the
+    runtime: stripped, linked with --gc-sections, or for a single function. A runtime has the strings of its release and
+    of every earlier one, so a later string that belongs to the program does not mislead."""
+    newest = ""
+    for release, mark in marks.items():
+        if mark not in strings:
+            break
+        newest = release
+    return newest
 
 
 def _stems(stems: Iterable[str], table: Table) -> Iterator[bytes]:
@@ -120,9 +150,9 @@ def _whole_names(table: Table) -> Iterator[str]:
     yield from (f"{stem}.so" for stem in table.unstubbed_stems)
 
 
-def _is_new(found: re.Match[bytes], piece: _Piece) -> bool:
+def _is_new(match: re.Match[bytes], piece: _Piece) -> bool:
     """Counts a name where two pieces meet once: in the piece that also has the bytes after it."""
-    return found.end() + _AFTER > piece.seen and (found.end() + _AFTER <= len(piece.data) or piece.last)
+    return match.end() + _AFTER > piece.seen and (match.end() + _AFTER <= len(piece.data) or piece.last)
 
 
 class _Linked:
@@ -132,32 +162,32 @@ class _Linked:
     def __init__(self, table: bytes, pattern: re.Pattern[bytes]) -> None:
         self._names: set[tuple[bytes, bytes]] = set()
         self._first: list[tuple[bytes, bytes, bytes]] = []
-        found = pattern.search(table)
-        while found:
-            at, end = found.span()
+        match = pattern.search(table)
+        while match:
+            at, end = match.span()
             before = table[max(at - _BEFORE, 0): at]
             if len(before) == _BEFORE:
-                self._names.add((found[0], before))
+                self._names.add((match[0], before))
             else:
-                self._first.append((found[0], before, table[end: end + _AFTER] if len(before) < _ENOUGH else b""))
-            found = pattern.search(table, at + 1)
+                self._first.append((match[0], before, table[end: end + _AFTER] if len(before) < _ENOUGH else b""))
+            match = pattern.search(table, at + 1)
 
-    def has(self, found: re.Match[bytes]) -> bool:
-        data, first, end = found.string, found.start(), found.end()
-        if (found[0], data[max(first - _BEFORE, 0): first]) in self._names:
+    def has(self, match: re.Match[bytes]) -> bool:
+        data, first, end = match.string, match.start(), match.end()
+        if (match[0], data[max(first - _BEFORE, 0): first]) in self._names:
             return True
-        return any(name == found[0] and data[max(first - len(before), 0): first] == before
+        return any(name == match[0] and data[max(first - len(before), 0): first] == before
                    and data[end: end + len(after)] == after for name, before, after in self._first)
 
 
-def _is_text(found: re.Match[bytes], piece: _Piece, linked: _Linked) -> bool:
+def _is_text(match: re.Match[bytes], piece: _Piece, linked: _Linked) -> bool:
     """Is the match a complete string of the program? The end of a longer name is not. A name in the string table of the
     dynamic section is a DT_NEEDED entry or a version. Tools that edit a file leave an old copy of that table, in which
     a name has the same bytes around it."""
-    first = found.start()
+    first = match.start()
     if first and piece.data[first - 1] in _OF_TEXT or not first and not piece.whole:
         return False
-    return not linked.has(found)
+    return not linked.has(match)
 
 
 def _pieces(file: BinaryIO, headers: Headers) -> Iterator[_Piece]:

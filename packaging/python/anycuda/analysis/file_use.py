@@ -134,7 +134,7 @@ class FileUse:
 
 def analyse(image: Image, table: Table | None = None) -> FileUse:
     table = table or libraries.table()
-    found = contents.look(image.path, table)
+    found = contents.read(image.path, table)
     exported = [symbol.name for symbol in image.exports() if symbol.function]
     provides = _provides(image, exported, table)
     uses = [use for library in table.libraries.values() for use in _linked(image, library, table)]

@@ -6,7 +6,6 @@ from __future__ import annotations
 import posixpath
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..analysis import built_for, exit_status, gpus, inputs, kernels, reading, ties
 from ..analysis.file_use import FileUse, Use
@@ -18,9 +17,6 @@ from . import driver_rule, input_verdict, requirements
 from .cells import Asked, Cells
 from .driver_rule import TooOld
 from .input_verdict import InputVerdict, VerdictKind
-
-if TYPE_CHECKING:
-    from .here import Verdict
 
 DEVICE_CODE, IN_PART = "device_code", "in_part"  # in addition to the kinds of cells
 
@@ -42,6 +38,19 @@ class File:
         return tuple(one for one in self.use.uses if one.needed not in self.kept)
 
 
+@dataclass(frozen=True)
+class HereVerdict:
+    """The answer to --here. `runs`: None if unknown. `reasons`: sentences."""
+
+    runs: bool | None
+    reasons: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        word = {True: "runs", False: "does not run", None: "cannot tell whether it runs"}[self.runs]
+        return f"here: {word}. {' '.join(self.reasons)}".strip()
+
+
 @dataclass
 class Input:
     """A file, a wheel, or a folder without its wheels. `passed_over`: binaries that cannot use CUDA. `problems`: files
@@ -61,7 +70,7 @@ class Input:
     kernels: Kernels = field(default_factory=Kernels)
     replies: list[Reply] = field(default_factory=list)
     drivers_needed: tuple[int, int] = (0, 0)
-    here: Verdict | None = None
+    here: HereVerdict | None = None
     other_system: bool = False
     driver_bound: bool = False
 

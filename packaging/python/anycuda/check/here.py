@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from .. import doctor
 from ..analysis import code_rules, describe_ties, gpus
@@ -20,10 +19,8 @@ from ..failure import Failure
 from ..matrix.data import Run
 from .cells import Asked
 from .describe_verdict import sentence
+from .findings import HereVerdict, Input
 from .input_verdict import VerdictKind
-
-if TYPE_CHECKING:
-    from .findings import Input
 
 _LIMIT = 30.0  # seconds for the driver and the libraries to answer
 _NOT_SEARCHED = "anycuda does not search for libraries without a stub."
@@ -41,19 +38,6 @@ class Here(Devices):
         """The releases of the libraries that programs would use, in the matrix's spellings."""
         return tuple(dict.fromkeys(text for library in self.libraries.values() for answer in library.answers.values()
                                    if answer.path and answer.version for text in _releases(library, answer)))
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """`runs`: None if unknown. `reasons`: sentences."""
-
-    runs: bool | None
-    reasons: tuple[str, ...]
-
-    @property
-    def text(self) -> str:
-        word = {True: "runs", False: "does not run", None: "cannot tell whether it runs"}[self.runs]
-        return f"here: {word}. {' '.join(self.reasons)}".strip()
 
 
 def look(python: str = "") -> Here:
@@ -75,9 +59,9 @@ def of_findings(found: Findings) -> Here:
                 {library.name: library for library in found.libraries if not library.is_driver})
 
 
-def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
+def verdict_of(one: Input, here: Here, asked: Asked) -> HereVerdict:
     if here.unknown:
-        return Verdict(None, (f"This machine could not be examined: {here.unknown}.",))
+        return HereVerdict(None, (f"This machine could not be examined: {here.unknown}.",))
     uses = [use for file in one.files for use in file.served if use.symbols]
     if not (uses or one.kernels or one.verdict.static or one.verdict.ties):
         return _without_calls(one)
@@ -86,19 +70,19 @@ def verdict_of(one: Input, here: Here, asked: Asked) -> Verdict:
         answers.append((None, f"It is {describe_ties.tied(one.verdict.ties, short=True)}; {_NOT_SEARCHED}"))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
-    return Verdict(runs, tuple(dict.fromkeys(counted)))
+    return HereVerdict(runs, tuple(dict.fromkeys(counted)))
 
 
-def _without_calls(one: Input) -> Verdict:
+def _without_calls(one: Input) -> HereVerdict:
     """Of an input that calls no CUDA library with a stub, and has no device code."""
     if not one.files:
-        return Verdict(None, ("It has no binaries.",))
+        return HereVerdict(None, ("It has no binaries.",))
     verdict = sentence(one.verdict)
     if one.verdict.kind is VerdictKind.WITH:
-        return Verdict(None, (f"It is {verdict}; {_NOT_SEARCHED}",))
+        return HereVerdict(None, (f"It is {verdict}; {_NOT_SEARCHED}",))
     if one.verdict.kind is VerdictKind.OWN_LOADER:
-        return Verdict(None, (f"It has its {verdict}; anycuda does not examine which libraries it loads.",))
-    return Verdict(True, ("It uses no CUDA library and has no device code.",))
+        return HereVerdict(None, (f"It has its {verdict}; anycuda does not examine which libraries it loads.",))
+    return HereVerdict(True, ("It uses no CUDA library and has no device code.",))
 
 
 def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:

@@ -157,5 +157,5 @@ def _stubs_named(path: Path, scan: Scan) -> tuple[str, ...]:
     if not {posixpath.basename(name) for name in scan.files} & {one.stub for one in table.libraries.values()}:
         return ()
     of_stubs = {name: replace(one, file_prefix=one.stub) for name, one in table.libraries.items()}
-    found = contents.look(path, replace(table, libraries=of_stubs)).names
+    found = contents.read(path, replace(table, libraries=of_stubs)).names
     return tuple(sorted({posixpath.basename(text) for texts in found.values() for text in texts}))
