@@ -461,7 +461,7 @@ class RealWheels(Check):
                                      "libraries without a stub.")):
             other = self.compile(name, "int elsewhere(void) { return 1; }", f"-Wl,-soname,{name}")
             path = self.compile("user.so", "int elsewhere(void); int f(void) { return elsewhere(); }", other)
-            with mock.patch.object(here, "look", return_value=here.Here(575, (80,))):
+            with mock.patch.object(here, "examine", return_value=here.Here(575, (80,))):
                 status, out, _ = self.check(path, "--here")
             self.assertEqual((status, out.splitlines()[-1]), (3, f"here: cannot tell whether it runs. {expected}"))
 
@@ -501,7 +501,7 @@ class RealWheels(Check):
         self.assertIn(f"{copy} (a copy that repair keeps)", " ".join(self.check(path)[1].split()))
         lacks = {name: Library(name, f"of {name}", "", "", False, [], answers={"12": Answer()})
                  for name in ("cudart", "nvjpeg")}
-        with mock.patch.object(here, "look", return_value=here.Here(575, (80,), "", lacks)):
+        with mock.patch.object(here, "examine", return_value=here.Here(575, (80,), "", lacks)):
             out = self.check(path, "--here")[1]
         self.assertIn("This machine has no usable of cudart.", out)
         self.assertNotIn("no usable of nvjpeg", out)

@@ -570,7 +570,7 @@ class Facts(unittest.TestCase):
         gpu = Gpu("one", "9.0", 1)
         with mock.patch.object(here.gpus, "facts", return_value=FACTS):
             for branch, cuda, expected in ((0, "12.4", 550), (535, "12.4", 535), (0, "", 0)):
-                machine = here.of_findings(Findings([], Driver("libcuda.so.1", cuda, branch, gpus=[gpu]), []))
+                machine = here.from_findings(Findings([], Driver("libcuda.so.1", cuda, branch, gpus=[gpu]), []))
                 self.assertEqual((machine.branch, machine.gpus, machine.lacking), (expected, (90,), ""))
 
 

@@ -34,7 +34,7 @@ class Companion:
 
 def find(files: Files, inside: Collection[str], requirements: Iterable[Requirement], table: Table) -> list[Companion]:
     """The companions, in the order of the libraries that the files need from outside the wheel."""
-    required = {one.normal: one for one in requirements}
+    required = {requirement.normal: requirement for requirement in requirements}
     found: dict[tuple[str, str], list[str]] = {}
     for _, use in ties.staying(files):
         for library in ties.outside(use, inside):
@@ -47,7 +47,7 @@ def find(files: Files, inside: Collection[str], requirements: Iterable[Requireme
 
 def find_opened(library: str, requirements: Iterable[Requirement], table: Table) -> Companion | None:
     """The companion with an unstubbed library that a file opens; None if unknown."""
-    required = {one.normal: one for one in requirements}
+    required = {requirement.normal: requirement for requirement in requirements}
     package, distribution = package_of(library, required, table), distribution_of(library, table)
     if not package and not distribution:
         return None

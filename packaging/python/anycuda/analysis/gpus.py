@@ -54,17 +54,17 @@ class Facts:
 
     def cuda_of_driver(self, branch: int) -> Release | None:
         """The release that a driver of the branch reports; None if it is older than all known ones."""
-        return next((one for one in reversed(self.releases) if 0 < one.driver <= branch), None)
+        return next((release for release in reversed(self.releases) if 0 < release.driver <= branch), None)
 
     def driver_after(self, branch: int) -> int:
         """The next known branch; 0 without any."""
-        return next((one.driver for one in self.releases if one.driver > branch), 0)
+        return next((release.driver for release in self.releases if release.driver > branch), 0)
 
     def release(self, cuda: Version) -> Release | None:
-        return next((one for one in self.releases if one.cuda == cuda), None)
+        return next((release for release in self.releases if release.cuda == cuda), None)
 
     def first_of_major(self, major: int) -> Release | None:
-        return next((one for one in self.releases if one.cuda[0] == major), None)
+        return next((release for release in self.releases if release.cuda[0] == major), None)
 
     def driver_for_major(self, major: int) -> int:
         """The oldest branch that runs every release of a CUDA major, from 11 on; 0: unknown. The stubs have the same
@@ -82,7 +82,7 @@ class Facts:
 
     def first_with_ptx(self, ptx: Version) -> Release | None:
         """The first release whose driver compiles this PTX version."""
-        return next((one for one in self.releases if one.ptx >= ptx), None)
+        return next((release for release in self.releases if release.ptx >= ptx), None)
 
     def driver_for_gpu(self, architecture: int) -> int:
         """The first branch that supports the GPU: that of the first CUDA for it; 0: unknown."""

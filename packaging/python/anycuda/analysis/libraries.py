@@ -169,7 +169,7 @@ class Table:
         """The library that a string names; if only the stem matches, the first library of that stem."""
         named = self.named(file)
         stem = file.partition(".so")[0]
-        return named.library if named else next(one for one in self.libraries.values() if one.stem == stem)
+        return named.library if named else next(library for library in self.libraries.values() if library.stem == stem)
 
     def named(self, file: str) -> Named | None:
         """The library that `file`, an entry of DT_NEEDED or DT_SONAME, names, if it has a stub. None for a major
@@ -279,12 +279,12 @@ class Table:
 
     @functools.cached_property
     def _distributions(self) -> dict[str, str]:
-        return {start: one.distribution for one in self.products for start in one.libraries}
+        return {start: product.distribution for product in self.products for start in product.libraries}
 
     @functools.cached_property
     def _other_products(self) -> frozenset[str]:
         """The stems of cuTENSOR's, TensorRT's and other products' libraries."""
-        return frozenset(stem for one in self.products if not one.of_cuda for stem in one.libraries)
+        return frozenset(stem for product in self.products if not product.of_cuda for stem in product.libraries)
 
     @functools.cached_property
     def unstubbed_stems(self) -> frozenset[str]:

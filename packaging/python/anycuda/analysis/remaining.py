@@ -47,7 +47,7 @@ def of_file(name: str, use: FileUse, needed: Iterable[str], inside: Collection[s
     # A library of CUDA opens others of the same CUDA, which come with it.
     strings = [] if use.is_library else [one for each in use.uses if each.how is Linking.LOADED for one in each.strings]
     strings += () if use.is_library else use.unstubbed  # libnvblas.so.12 comes with cuBLAS
-    return found + [Need(name, one, "opens") for one in strings if posixpath.basename(one) not in inside]
+    return found + [Need(name, string, "opens") for string in strings if posixpath.basename(string) not in inside]
 
 
 def uses_stubs(use: FileUse) -> bool:

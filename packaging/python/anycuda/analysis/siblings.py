@@ -45,7 +45,7 @@ def _without(use: FileUse, defined: frozenset[str]) -> FileUse:
 
 def _left(uses: Iterable[Use], defined: frozenset[str]) -> Iterable[Use]:
     for use in uses:
-        symbols = tuple(one for one in use.symbols if one.name not in defined)
+        symbols = tuple(symbol for symbol in use.symbols if symbol.name not in defined)
         if use.how not in _ELSEWHERE or symbols == use.symbols:
             yield use
         elif symbols or use.needed:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from ..analysis import describe_kernels, gpus, kernels, libraries, opened
 from ..analysis.file_use import Use
+from ..analysis.opened import Opened
 from ..matrix.data import Matrix
 from . import describe_verdict, drivers_asked, findings
 from .cells import Asked
@@ -17,47 +18,48 @@ from .input_verdict import InputVerdict
 SCHEMA = 1
 
 
-def report(matrix: Matrix, asked: Asked, found: list[Input]) -> str:
+def report(matrix: Matrix, asked: Asked, inputs: list[Input]) -> str:
     whole = {
         "schema": SCHEMA,
         "anycuda": matrix.version,
-        "status": findings.status(found, asked),
+        "status": findings.status(inputs, asked),
         "asked": asdict(asked),
-        "inputs": [_input(one, asked) for one in found],
+        "inputs": [_input(input_, asked) for input_ in inputs],
     }
     return json.dumps(whole, indent=1)
 
 
-def _input(one: Input, asked: Asked) -> dict:
+def _input(input_: Input, asked: Asked) -> dict:
+    inside, cells = input_.inside(), input_.cells()
     return {
-        "path": one.path,
-        "kind": one.kind,
-        "status": findings.status([one], asked),
-        "problems": [{"file": name, "text": text} for name, text in one.problems],
-        "passed_over": [{"file": name, "text": text} for name, text in one.passed_over],
-        "files": [_file(file, one.inside()) for file in one.files],
-        "cells": [{**run._asdict(), "fails": asked.fails(run), "files": names} for run, names in one.cells().items()],
-        "requirements": [asdict(pin) for pin in one.texts.pins],
-        "preloads": [asdict(preload) for preload in one.texts.preloads],
-        "named": [{"file": name, "names": found} for name, found in one.texts.named.items()],
-        "pathfinder": [{"file": name, **asdict(loads)} for name, loads in one.texts.loads.items()],
-        "verdict": verdict(one.verdict),
-        "device_code": _device_code(one, asked),
-        "here": {**asdict(one.here), "text": one.here.text} if one.here else None,
-        "too_old_drivers": [asdict(late) for late in one.refused_releases(asked)],
-        "replies": [describe_kernels.reply_for_json(reply, one.kind != "file") for reply in one.replies],
+        "path": input_.path,
+        "kind": input_.kind,
+        "status": findings.status([input_], asked),
+        "problems": [{"file": name, "text": text} for name, text in input_.problems],
+        "passed_over": [{"file": name, "text": text} for name, text in input_.passed_over],
+        "files": [_file(file, inside) for file in input_.files],
+        "cells": [{**run._asdict(), "fails": asked.fails(run), "files": names} for run, names in cells.items()],
+        "requirements": [asdict(pin) for pin in input_.texts.pins],
+        "preloads": [asdict(preload) for preload in input_.texts.preloads],
+        "named": [{"file": name, "names": names} for name, names in input_.texts.named.items()],
+        "pathfinder": [{"file": name, **asdict(loads)} for name, loads in input_.texts.loads.items()],
+        "verdict": verdict(input_.verdict),
+        "device_code": _device_code(input_, asked),
+        "here": {**asdict(input_.here), "text": input_.here.text} if input_.here else None,
+        "too_old_drivers": [asdict(late) for late in input_.refused_releases(asked)],
+        "replies": [describe_kernels.reply_for_json(reply, input_.names_files) for reply in input_.replies],
     }
 
 
-def _device_code(one: Input, asked: Asked) -> dict:
-    facts, found = gpus.facts(), one.kernels
+def _device_code(input_: Input, asked: Asked) -> dict:
+    facts, code = gpus.facts(), input_.kernels
     return {
-        **found.for_json(),
+        **code.for_json(),
         "drivers": [asdict(group) for group in
-                    kernels.on_drivers(found.files, drivers_asked.branches(asked, facts), facts)],
-        "late_drivers": one.late_drivers(asked),
-        "open": one.is_open(asked),
-        "uncovered": kernels.uncovered(found.files, facts),
+                    kernels.on_drivers(code.files, drivers_asked.branches(asked, facts), facts)],
+        "late_drivers": input_.late_drivers(asked),
+        "open": input_.is_open(asked),
+        "uncovered": kernels.uncovered(code.files, facts),
     }
 
 
@@ -69,14 +71,15 @@ def _use(use: Use) -> dict:
     return fields
 
 
-def _opened(one: opened.Opened) -> dict:
-    return {"name": one.name, "library": one.library, "kind": one.kind, "run": one.by_run, "repair": one.by_repair}
+def _opened(name: Opened) -> dict:
+    return {"name": name.name, "library": name.library, "kind": name.kind, "run": name.by_run,
+            "repair": name.by_repair}
 
 
-def verdict(found: InputVerdict) -> dict:
-    fields = asdict(found)
+def verdict(verdict_: InputVerdict) -> dict:
+    fields = asdict(verdict_)
     fields["device_code"] = fields.pop("kernels")
-    return {**fields, "driver": found.driver, "text": describe_verdict.sentence(found)}
+    return {**fields, "driver": verdict_.driver, "text": describe_verdict.sentence(verdict_)}
 
 
 def _file(file: File, inside: frozenset[str]) -> dict:
@@ -84,14 +87,14 @@ def _file(file: File, inside: frozenset[str]) -> dict:
     return {
         "name": file.name,
         "machine": file.machine,
-        "uses": [_use(one) for one in use.uses],
+        "uses": list(map(_use, use.uses)),
         "other": list(use.other),
         "kept": sorted(file.kept),
         "static_runtime": use.static_runtime,
         "provides": asdict(use.provides) if use.provides else None,
         "stubs_inside": list(use.stubs_inside),
         "quiet": use.quiet,
-        "opens": [_opened(one) for one in opened.find(use, libraries.table(), inside)],
+        "opens": list(map(_opened, opened.find(use, libraries.table(), inside))),
         "runtime_release": use.runtime_release,
         "verdict": verdict(file.verdict),
     }

@@ -9,11 +9,19 @@ from fnmatch import fnmatchcase
 
 from ..analysis.file_use import FileUse, Reference, Use
 from ..analysis.libraries import Linking
+from ..kind import Kind
 from ..matrix.data import ANY_CALLER, Disposition, Library, Matrix, Run, major_of
 
 UNCHECKED, UNKNOWN = Disposition.UNCHECKED, Disposition.UNKNOWN
 WORKS = (Disposition.DIRECT, Disposition.RENAMED, Disposition.ADAPTED, Disposition.EMULATED)
 FAILS = (Disposition.ABSENT, Disposition.REJECTED, UNCHECKED, UNKNOWN)
+
+
+class CodeFailure(Kind):
+    """How device code fails, beside the outcomes of calls."""
+
+    NOT_LOADED = "device_code"  # it does not load
+    IN_PART = "in_part"  # it loads in some files of a wheel only
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Asked:
     drivers: tuple[str, ...]
     libraries: tuple[str, ...] = ()
     built_for: str = ""
-    allowed: tuple[str, ...] = ()
+    allowed: tuple[Kind, ...] = ()
     ignored: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     gpus: tuple[int, ...] = ()
@@ -48,7 +56,7 @@ class Asked:
     @property
     def named_drivers(self) -> tuple[int, ...]:
         """The drivers that --runtime names."""
-        return tuple(int(one) for one in self.drivers if one in self.runtimes)
+        return tuple(int(driver) for driver in self.drivers if driver in self.runtimes)
 
     @property
     def all_named_drivers(self) -> tuple[int, ...]:

@@ -4,28 +4,21 @@
 from __future__ import annotations
 
 import argparse
-import os
-import re
-from dataclasses import replace
 from pathlib import Path
 
 from .. import terminal
-from ..analysis import gpus, libraries
+from ..analysis import libraries
 from ..analysis.reading_progress import Progress
 from ..failure import Failure
 from ..matrix import data
-from ..matrix.selection import Selection, values
-from . import as_json, check_report, describe_input, driver_rule, findings, here
-from .cells import FAILS, UNCHECKED, UNKNOWN, Asked, Cells
-from .findings import DEVICE_CODE, IN_PART
+from . import as_json, check_report, findings, here
+from .cells import FAILS, UNCHECKED, UNKNOWN, Cells, CodeFailure
 from .input_verdict import VerdictKind
+from .options import ALLOWED, Options, from_arguments, question
 
 NAME = "check"
 SUMMARY = "Reports the outcome of the CUDA calls of a file, folder or wheel on each CUDA, with the stubs in place."
-_TIED = VerdictKind.TIED
-ALLOWED = (*FAILS, _TIED, DEVICE_CODE, IN_PART)
-# CUDA 11.7 and its driver; --runtime 11.7,515 checks them.
-_NOT_BY_DEFAULT = ("11.7", "515")
+_TIED, _NOT_LOADED, _IN_PART = VerdictKind.TIED, CodeFailure.NOT_LOADED, CodeFailure.IN_PART
 _EPILOG = f"""\
 By default, check covers all releases from CUDA 11.8 and all drivers from 520. --runtime selects releases; cuDNN
 and NCCL have their own (nccl-2.28, cudnn-9). The report names the libraries that the selection leaves out.
@@ -33,7 +26,7 @@ Every function that the file references counts, even if the file never calls it;
 and kinds with --allow. The kinds are those of `anycuda matrix` and two more. {UNCHECKED}: the outcome depends on
 the CUDA that the file was built for, and the file does not record it (use --built-for or `anycuda patch`).
 {UNKNOWN}: no stub has the function. A file is {_TIED} to a CUDA if it needs or opens one of its libraries for
-which anycuda has no stub. {DEVICE_CODE}: device code does not load. {IN_PART}: device code loads in some files
+which anycuda has no stub. {_NOT_LOADED}: device code does not load. {_IN_PART}: device code loads in some files
 of a wheel only. The last line of the report is the verdict.
 
 --gpu and --driver check whether the device code loads on that GPU, with that driver, or on both together;
@@ -80,92 +73,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    matrix, machine = data.load(), _machine(arguments)
-    asked = _asked(arguments, matrix, machine)
+    options = from_arguments(arguments)
+    matrix, machine = data.load(), _machine(options)
+    asked = question(options, matrix, machine)
     cells, table, progress = Cells(matrix, asked), libraries.table(), Progress(NAME)
-    found = []
-    for path in arguments.files:
-        found += findings.look_into(path, cells, table, progress)
+    inputs = []
+    for path in options.files:
+        inputs += findings.look_into(path, cells, table, progress)
         progress.end()
     if machine:
-        for one in found:
-            one.here = here.verdict_of(one, machine, asked)
-    if arguments.json:
-        print(as_json.report(matrix, asked, found))
+        for input_ in inputs:
+            input_.here = here.evaluate(input_, machine, asked)
+    if options.json:
+        print(as_json.report(matrix, asked, inputs))
     else:
-        print(check_report.report(matrix, asked, found, arguments.all, terminal.wants_colour(), terminal.width_of()))
-    return findings.status(found, asked)
+        print(check_report.report(matrix, asked, inputs, options.every_function, terminal.wants_colour(),
+                                  terminal.width_of()))
+    return findings.status(inputs, asked)
 
 
-def _machine(arguments: argparse.Namespace) -> here.Here | None:
-    if arguments.here and (arguments.runtime or arguments.gpu or arguments.driver):
+def _machine(options: Options) -> here.Here | None:
+    if options.here and (options.runtimes or options.gpus or options.drivers):
         raise Failure("--here excludes --runtime, --gpu and --driver, since it checks this machine's CUDA, GPUs and "
                       "driver: leave them out")
-    if arguments.python and not arguments.here:
+    if options.python and not options.here:
         raise Failure("--python names the Python for --here: add --here, or leave --python out")
-    return here.look(arguments.python) if arguments.here else None
-
-
-def _asked(arguments: argparse.Namespace, matrix: data.Matrix, machine: here.Here | None) -> Asked:
-    wanted = Selection(libraries=values(arguments.library), runtimes=values(arguments.runtime))
-    wanted.apply(matrix._replace(libraries={name: library._replace(runs=[])
-                                            for name, library in matrix.libraries.items()}))
-    majors = sorted({caller for library in matrix.libraries.values() for caller in library.callers if caller.isdigit()})
-    if arguments.built_for and arguments.built_for not in majors:
-        raise Failure(f"--built-for {arguments.built_for} is not a known CUDA major: use one of {', '.join(majors)}")
-    allowed = values(arguments.allow)
-    for kind in allowed:
-        if kind not in ALLOWED:
-            raise Failure(f"--allow {kind} is not a known kind: use one of {', '.join(ALLOWED)}")
-
-    def counts(release: str) -> bool:
-        if not wanted.runtimes:
-            return release not in _NOT_BY_DEFAULT
-        return bool({release, data.major_of(release)} & set(wanted.runtimes))
-
-    architectures, branches = tuple(map(_gpu, values(arguments.gpu))), tuple(map(_branch, values(arguments.driver)))
-    if machine:
-        wanted.runtimes = [*machine.releases, *_nearest((machine.branch,), matrix)] or [""]
-    elif architectures or branches:
-        wanted.runtimes = [*wanted.runtimes, *_nearest(branches, matrix)] or [""]  # which no release has
-    releases = list(filter(counts, describe_input.every_release(matrix)))
-    own = dict.fromkeys(release for library in matrix.libraries.values() if library.own_releases
-                        for release in filter(counts, library.runtimes))
-    # The matrix lists the newest cuda.h among the drivers; it is not a driver.
-    drivers = [driver for driver in describe_input.every_release(matrix, "driver")
-               if "." not in driver and counts(driver)]
-    asked = Asked(tuple(releases), tuple(drivers), tuple(wanted.libraries), arguments.built_for, tuple(allowed),
-                  tuple(values(arguments.ignore)), tuple(own), architectures, branches,
-                  tuple(values(arguments.runtime)), machine is not None)
-    if not (asked.releases and asked.all_named_drivers):
-        return asked
-    return replace(asked, forward_compat=driver_rule.is_declared(os.environ.get(driver_rule.VARIABLE, "")))
-
-
-def _gpu(text: str) -> int:
-    """The number 90 from sm_90, 90 or 9.0."""
-    found = re.fullmatch(r"(?:sm_)?(?:([1-9]\d{1,2})|([1-9]\d?)\.(\d))", text)
-    if found is None:
-        raise Failure(f"--gpu {text} is not a GPU architecture: use the form sm_90 or 9.0 (nvidia-smi "
-                      "--query-gpu=compute_cap prints it)")
-    number, known = int(found[1] or found[2] + found[3]), gpus.facts().gpus
-    if number not in known:
-        raise Failure(f"--gpu {text}: this version of anycuda does not know sm_{number}, only "
-                      f"{', '.join(one.name for one in known.values())}; try a newer anycuda")
-    return number
-
-
-def _branch(text: str) -> int:
-    """The branch 550 from 550 or 550.54.15."""
-    found = re.fullmatch(r"([1-9]\d{2,3})(\.\d+)*", text)
-    if found is None:
-        raise Failure(f"--driver {text} is not a driver version: use a branch or version, such as 550 or 550.54.15 "
-                      "(nvidia-smi prints it)")
-    return int(found[1])
-
-
-def _nearest(branches: tuple[int, ...], matrix: data.Matrix) -> list[str]:
-    """For each branch, the newest one in the matrix that is not newer."""
-    known = [int(one) for one in describe_input.every_release(matrix, "driver") if "." not in one]
-    older = [[one for one in known if one <= branch] for branch in branches]
-    return [str(found[-1]) for found in older if found]
+    return here.examine(options.python) if options.here else None

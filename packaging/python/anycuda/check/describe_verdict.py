@@ -38,9 +38,9 @@ def sentence(found: InputVerdict, short: bool = False) -> str:
 def _static(runtimes: Sequence[StaticRuntime]) -> str:
     """static runtime 12.4, 12.9: needs driver 525"""
     releases = dict.fromkeys(sorted((one.release for one in runtimes), key=_by_number))
-    drivers = [int(one.driver) for one in runtimes if one.driver] or [0]
+    drivers = [int(runtime.driver) for runtime in runtimes if runtime.driver] or [0]
     needs = needs_driver(min(drivers), max(drivers))
-    return f"static runtime {', '.join(one or 'older than 11.8' for one in releases)}: {needs}"
+    return f"static runtime {', '.join(release or 'older than 11.8' for release in releases)}: {needs}"
 
 
 def needs_driver(least: int, newest: int, unknown: bool = False) -> str:
@@ -75,16 +75,16 @@ def _own_loader(found: InputVerdict) -> str:
 def _opened(loads: Iterable[Loaded]) -> str:
     """libcublas.so, libcusparseLt.so, libcusparseLt.so.0 (nvidia-cusparselt-cu12, >=0.8, of CUDA 12)"""
     names: dict[str, list[str]] = {}
-    for one in loads:
-        found = names.setdefault(_source(one.source) if one.source else "", [])
-        if one.library not in found:
-            found.append(one.library)
+    for load in loads:
+        found = names.setdefault(_source(load.source) if load.source else "", [])
+        if load.library not in found:
+            found.append(load.library)
     return ", ".join(some(libraries) + (f" ({source})" if source else "") for source, libraries in names.items())
 
 
 def _with(companions: Sequence[Companion]) -> str:
     """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12), libcusparseLt.so.0 (nvidia-cusparselt-cuXX)"""
-    known = [f"{one.package} ({_versions(one)})" for one in companions if one.package]
+    known = [f"{companion.package} ({_versions(companion)})" for companion in companions if companion.package]
     others = [", ".join(one.libraries) + (f" ({one.distribution})" if one.distribution else "")
               for one in companions if not one.package]
     return f"with {', '.join(known + others)}"

@@ -38,7 +38,7 @@ def too_old(releases: Iterable[str], branches: Sequence[int], facts: Facts) -> t
 
 def with_a_driver(releases: Iterable[str], branches: Sequence[int], facts: Facts) -> tuple[str, ...]:
     """The releases that at least one of the drivers runs."""
-    return tuple(one for one in releases if any(_runs(major_of(one), branch, facts) for branch in branches))
+    return tuple(release for release in releases if any(_runs(major_of(release), branch, facts) for branch in branches))
 
 
 def with_a_release(branches: Iterable[str], releases: Sequence[str], facts: Facts) -> tuple[str, ...]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,11 +15,9 @@ from ..analysis.libraries import Table
 from ..analysis.ties import Tie
 from ..matrix.data import Run, major_of
 from . import driver_rule, input_verdict, requirements
-from .cells import Asked, Cells
+from .cells import Asked, Cells, CodeFailure
 from .driver_rule import TooOld
 from .input_verdict import InputVerdict, VerdictKind
-
-DEVICE_CODE, IN_PART = "device_code", "in_part"  # in addition to the kinds of cells
 
 
 @dataclass
@@ -35,7 +34,7 @@ class File:
 
     @property
     def served(self) -> tuple[Use, ...]:
-        return tuple(one for one in self.use.uses if one.needed not in self.kept)
+        return tuple(use for use in self.use.uses if use.needed not in self.kept)
 
 
 @dataclass(frozen=True)
@@ -74,13 +73,23 @@ class Input:
     other_system: bool = False
     driver_bound: bool = False
 
+    @property
+    def names_files(self) -> bool:
+        """Does the report name the files of this input?"""
+        return self.kind != "file"
+
     def cells(self) -> dict[Run, list[str]]:
         """The cells of all files: cell -> names of the files."""
-        found: dict[Run, list[str]] = {}
+        cells: dict[Run, list[str]] = {}
         for file in self.files:
             for run in file.cells:
-                found.setdefault(run, []).append(file.name)
-        return found
+                cells.setdefault(run, []).append(file.name)
+        return cells
+
+    def needed_from_outside(self) -> list[list[str]]:
+        """For each file: the NVIDIA libraries without a stub that it needs from outside this input."""
+        neighbours = {posixpath.basename(file.name) for file in self.files}
+        return [[name for name in file.use.other if name not in neighbours] for file in self.files]
 
     def inside(self) -> frozenset[str]:
         """The names of a wheel's files, which these may open."""
@@ -107,7 +116,7 @@ class Input:
 
     def is_open(self, asked: Asked) -> bool:
         """Does --runtime ask about device code whose answer is unknown?"""
-        if not asked.runtimes or asked.branches or asked.libraries or DEVICE_CODE in asked.allowed:
+        if not asked.runtimes or asked.branches or asked.libraries or CodeFailure.NOT_LOADED in asked.allowed:
             return False
         needs = self.verdict.kernels
         asks = asked.named_drivers or kernels.branches_of(asked.releases, gpus.facts())
@@ -119,7 +128,7 @@ class Input:
         least, needed = self.drivers_needed
         if not needed or asked.libraries:
             return ()
-        needed = least if IN_PART in asked.allowed else needed
+        needed = least if CodeFailure.IN_PART in asked.allowed else needed
         if asked.named_drivers:
             return tuple(branch for branch in asked.named_drivers if branch < needed)
         if asked.branches or not asked.runtimes:
@@ -160,57 +169,67 @@ def look(path: Path, cells: Cells, table: Table, progress: inputs.Progress) -> I
     return found
 
 
-def evaluate(found: Input, table: Table) -> None:
+def evaluate(input_: Input, table: Table) -> None:
     """Sets the verdicts on the input and its files."""
-    files = [(file.name, file.use) for file in found.files]
-    inside = found.texts.files | {name for one in found.files
-                                  for name in (posixpath.basename(one.name), one.use.soname) if name}
-    old_runtimes = kernels.drivers_of_old_runtimes(found.kernels.files, gpus.facts()) if found.kernels.files else {}
-    found.verdict = input_verdict.evaluate(files, inside, table, found.texts.requirements, found.texts.python,
-                                           bool(found.problems), _needs(found.kernels), old_runtimes)
-    if found.other_system:
-        found.verdict = input_verdict.for_other_system(found.verdict)
-    for file in found.files:
-        file.verdict = input_verdict.evaluate([(file.name, file.use)], inside, table, found.texts.requirements,
-                                              kernels=_needs(found.kernels, file.name), old_runtimes=old_runtimes)
+    files = [(file.name, file.use) for file in input_.files]
+    inside = input_.texts.files | {name for file in input_.files
+                                   for name in (posixpath.basename(file.name), file.use.soname) if name}
+    old_runtimes = kernels.drivers_of_old_runtimes(input_.kernels.files, gpus.facts()) if input_.kernels.files else {}
+    input_.verdict = input_verdict.evaluate(files, inside, table, input_.texts.requirements, input_.texts.python,
+                                            bool(input_.problems), _needs(input_.kernels), old_runtimes)
+    if input_.other_system:
+        input_.verdict = input_verdict.for_other_system(input_.verdict)
+    for file in input_.files:
+        file.verdict = input_verdict.evaluate([(file.name, file.use)], inside, table, input_.texts.requirements,
+                                              kernels=_needs(input_.kernels, file.name), old_runtimes=old_runtimes)
 
 
-def _driver_bound(found: Input, asked: Asked, table: Table) -> bool:
+def _driver_bound(input_: Input, asked: Asked, table: Table) -> bool:
     """NCCL's and cuDNN's releases do not tell their CUDA. A tie is to a library of CUDA."""
-    libraries = [table.libraries[name] for name in {run.library for run in found.cells()}]
-    tied = bool(found.verdict.ties) and not asked.libraries
-    return tied or any(one.driver_bound and not one.own_releases for one in libraries)
+    libraries = [table.libraries[name] for name in {run.library for run in input_.cells()}]
+    tied = bool(input_.verdict.ties) and not asked.libraries
+    return tied or any(library.driver_bound and not library.own_releases for library in libraries)
 
 
 def _needs(code: Kernels, name: str = "") -> Needs | None:
     """The needs of one file, or of all files."""
-    files = {one: codes for one, codes in code.files.items() if name in ("", one)}
-    damaged = any(name in ("", one) for one in code.problems)
+    files = {file: codes for file, codes in code.files.items() if name in ("", file)}
+    damaged = any(name in ("", file) for file in code.problems)
     return kernels.needs(files, gpus.facts(), damaged) if files or damaged else None
 
 
-def _drivers_needed(found: Input, asked: Asked) -> tuple[int, int]:
-    drivers = found.verdict.runtimes
-    for name, codes in () if DEVICE_CODE in asked.allowed else found.kernels.files.items():
+def _drivers_needed(input_: Input, asked: Asked) -> tuple[int, int]:
+    drivers = input_.verdict.runtimes
+    for name, codes in () if CodeFailure.NOT_LOADED in asked.allowed else input_.kernels.files.items():
         needs = kernels.needs({name: codes}, gpus.facts())
         drivers[name] = max(drivers.get(name, 0), needs.driver if needs else 0)
-    known = list(filter(None, drivers.values()))
-    return min(known, default=0), max(known, default=0)
+    needed = list(filter(None, drivers.values()))
+    return min(needed, default=0), max(needed, default=0)
 
 
-def _replies(found: Input, asked: Asked) -> list[Reply]:
-    if not (asked.gpus or asked.branches) or found.problems and not found.files and not found.kernels.files:
+def _replies(input_: Input, asked: Asked) -> list[Reply]:
+    if not (asked.gpus or asked.branches) or input_.problems and not input_.files and not input_.kernels.files:
         return []
-    return [kernels.reply(found.kernels, gpu, driver, found.verdict.runtimes, gpus.facts())
+    return [kernels.reply(input_.kernels, gpu, driver, input_.verdict.runtimes, gpus.facts())
             for driver in asked.branches or (0,) for gpu in asked.gpus or (0,)]
 
 
-def status(found: list[Input], asked: Asked) -> int:
-    answers = [reply.loads for one in found for reply in one.replies
-               if not (reply.in_part and IN_PART in asked.allowed)]
-    answers += [one.here.runs for one in found if one.here]
-    answers += [None for one in found if one.is_open(asked)]
-    if not asked.here:  # the verdict of --here includes these
-        answers += [False for one in found if one.failing(asked) or one.ties(asked) or one.late_drivers(asked)
-                    or one.refused_releases(asked)]
-    return exit_status.from_answers(answers, any(one.problems for one in found))
+def status(inputs_: Sequence[Input], asked: Asked) -> int:
+    answers: list[bool | None] = []
+    for input_ in inputs_:
+        answers += _answers(input_, asked)
+    return exit_status.from_answers(answers, any(input_.problems for input_ in inputs_))
+
+
+def _answers(input_: Input, asked: Asked) -> Iterator[bool | None]:
+    """Whether it runs, as far as each question goes; None if unknown."""
+    yield from (reply.loads for reply in input_.replies
+                if not (reply.in_part and CodeFailure.IN_PART in asked.allowed))
+    if input_.here:
+        yield input_.here.runs
+    if input_.is_open(asked):
+        yield None
+    if not asked.here and (  # the verdict of --here includes these
+            input_.failing(asked) or input_.ties(asked) or input_.late_drivers(asked)
+            or input_.refused_releases(asked)):
+        yield False

@@ -40,56 +40,56 @@ class Here(Devices):
                                    if answer.path and answer.version for text in _releases(library, answer)))
 
 
-def look(python: str = "") -> Here:
+def examine(python: str = "") -> Here:
     """`python`: of --python; by default the doctor chooses."""
     try:
         asker, _ = examined.examine(python, False, _LIMIT, os.environ)
-        known = [library_of(record) for record in questions.about(asker).records_of(RecordKind.LIBRARY)]
-        found, _ = doctor.ask(asker, known, [], [], [], [])
+        libraries = [library_of(record) for record in questions.about(asker).records_of(RecordKind.LIBRARY)]
+        findings, _ = doctor.ask(asker, libraries, [], [], [], [])
     except Failure as failure:
         if python:
             raise
         return Here(unknown=str(failure))
-    return of_findings(found)
+    return from_findings(findings)
 
 
-def of_findings(found: Findings) -> Here:
-    here = devices.of_driver(found.driver)
+def from_findings(findings: Findings) -> Here:
+    here = devices.of_driver(findings.driver)
     return Here(here.branch, here.gpus, here.lacking,
-                {library.name: library for library in found.libraries if not library.is_driver})
+                {library.name: library for library in findings.libraries if not library.is_driver})
 
 
-def verdict_of(one: Input, here: Here, asked: Asked) -> HereVerdict:
+def evaluate(input_: Input, here: Here, asked: Asked) -> HereVerdict:
     if here.unknown:
         return HereVerdict(None, (f"This machine could not be examined: {here.unknown}.",))
-    uses = [use for file in one.files for use in file.served if use.symbols]
-    if not (uses or one.kernels or one.verdict.static or one.verdict.ties):
-        return _without_calls(one)
-    answers = [*_driver(one, here), *_libraries(uses, here), *_functions(one, here, asked)]
-    if one.verdict.ties:
-        answers.append((None, f"It is {describe_ties.tied(one.verdict.ties, short=True)}; {_NOT_SEARCHED}"))
+    uses = [use for file in input_.files for use in file.served if use.symbols]
+    if not (uses or input_.kernels or input_.verdict.static or input_.verdict.ties):
+        return _without_calls(input_)
+    answers = [*_driver(input_, here), *_libraries(uses, here), *_functions(input_, here, asked)]
+    if input_.verdict.ties:
+        answers.append((None, f"It is {describe_ties.tied(input_.verdict.ties, short=True)}; {_NOT_SEARCHED}"))
     runs = code_rules.of_all(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return HereVerdict(runs, tuple(dict.fromkeys(counted)))
 
 
-def _without_calls(one: Input) -> HereVerdict:
+def _without_calls(input_: Input) -> HereVerdict:
     """Of an input that calls no CUDA library with a stub, and has no device code."""
-    if not one.files:
+    if not input_.files:
         return HereVerdict(None, ("It has no binaries.",))
-    verdict = sentence(one.verdict)
-    if one.verdict.kind is VerdictKind.WITH:
+    verdict = sentence(input_.verdict)
+    if input_.verdict.kind is VerdictKind.WITH:
         return HereVerdict(None, (f"It is {verdict}; {_NOT_SEARCHED}",))
-    if one.verdict.kind is VerdictKind.OWN_LOADER:
+    if input_.verdict.kind is VerdictKind.OWN_LOADER:
         return HereVerdict(None, (f"It has its {verdict}; anycuda does not examine which libraries it loads.",))
     return HereVerdict(True, ("It uses no CUDA library and has no device code.",))
 
 
-def _driver(one: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
+def _driver(input_: Input, here: Here) -> Iterable[tuple[bool | None, str]]:
     if here.lacking:
         yield False, f"This machine has {here.lacking}."
-    for reply in devices.replies(one.kernels, one.verdict.kernels, one.verdict.runtimes, here, gpus.facts()):
-        yield reply.loads, reasons_of(reply, one.kind != "file")
+    for reply in devices.replies(input_.kernels, input_.verdict.kernels, input_.verdict.runtimes, here, gpus.facts()):
+        yield reply.loads, reasons_of(reply, input_.names_files)
 
 
 def _libraries(uses: Sequence[Use], here: Here) -> Iterable[tuple[bool | None, str]]:
@@ -116,9 +116,9 @@ def _answer(library: Library, caller: str) -> Answer | None:
     return library.answers.get(caller) or library.answers.get(UNVERSIONED)
 
 
-def _functions(one: Input, here: Here, asked: Asked) -> Iterable[tuple[bool, str]]:
+def _functions(input_: Input, here: Here, asked: Asked) -> Iterable[tuple[bool, str]]:
     failing: dict[str, list[str]] = {}
-    for run in one.failing(asked):
+    for run in input_.failing(asked):
         where = _fails_on(run, here)
         if where:
             failing.setdefault(where, []).append(run.symbol)
