@@ -171,13 +171,13 @@ class Remains(unittest.TestCase):
     def test_the_needs_of_a_file(self):
         opens = Use("cublas", None, Linking.LOADED, ("12",), strings=("libcublas.so.12", "libcudart.so.12"))
         use = FileUse(Path("x"), (opens,), (), False, None)
-        self.assertEqual(remaining.of_file("a.so", use, ["libcudart.so.12", "libc.so.6"], {"libcudart.so.12"}),
+        self.assertEqual(remaining.find("a.so", use, ["libcudart.so.12", "libc.so.6"], {"libcudart.so.12"}),
                          [Need("a.so", "libc.so.6", "still needs"), Need("a.so", "libcublas.so.12", "opens")])
         copy = FileUse(Path("x"), (opens,), (), False, Provides("cudart", Provided.ORIGINAL, "12"))
-        self.assertEqual(remaining.of_file("a.so", copy, ["libm.so.6"], ()),
+        self.assertEqual(remaining.find("a.so", copy, ["libm.so.6"], ()),
                          [Need("a.so", "libm.so.6", "still needs")])
         use = FileUse(Path("x"), (), (), False, None, unstubbed=("libnvblas.so.12",))
-        (need,) = remaining.of_file("a.so", use, [], ())
+        (need,) = remaining.find("a.so", use, [], ())
         self.assertEqual((need.name, need.how), ("libnvblas.so.12", "opens"))
         self.assertEqual(self.why("nvidia-cublas-cu12", Remaining((need,), True)), "a.so opens libnvblas.so.12")
 

@@ -11,22 +11,22 @@ from .libraries import Library, Table
 
 def majors(uses: Iterable[Use]) -> dict[str, set[str]]:
     """library -> the majors that files record."""
-    found: dict[str, set[str]] = {}
+    recorded: dict[str, set[str]] = {}
     for use in uses:
         if use.takes_stub:
-            found.setdefault(use.library, set()).update(use.majors)
-    return found
+            recorded.setdefault(use.library, set()).update(use.majors)
+    return recorded
 
 
-def by_others(known: dict[str, set[str]], library: Library, table: Table) -> str:
+def by_others(recorded: dict[str, set[str]], library: Library, table: Table) -> str:
     """The major of a library's unversioned functions, from the files that record theirs; "" if these differ."""
-    found = known.get(library.name) or _common(known, library, table)
-    return next(iter(found)) if len(found) == 1 else ""
+    candidates = recorded.get(library.name) or _common(recorded, library, table)
+    return next(iter(candidates)) if len(candidates) == 1 else ""
 
 
-def _common(known: dict[str, set[str]], library: Library, table: Table) -> set[str]:
+def _common(recorded: dict[str, set[str]], library: Library, table: Table) -> set[str]:
     """The majors of a library that agree with the majors of all other libraries."""
-    others = [{one for major in found for one in table.libraries[name].like(major)}
-              for name, found in known.items() if found]
+    others = [{alike for major in group for alike in table.libraries[name].like(major)}
+              for name, group in recorded.items() if group]
     common = set.intersection(*others) if others else set()
     return {library.first(major) for major in common if major in library.majors}

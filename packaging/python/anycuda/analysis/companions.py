@@ -35,14 +35,14 @@ class Companion:
 def find(files: Files, inside: Collection[str], requirements: Iterable[Requirement], table: Table) -> list[Companion]:
     """The companions, in the order of the libraries that the files need from outside the wheel."""
     required = {requirement.normal: requirement for requirement in requirements}
-    found: dict[tuple[str, str], list[str]] = {}
+    groups: dict[tuple[str, str], list[str]] = {}
     for _, use in ties.staying(files):
         for library in ties.outside(use, inside):
             package = package_of(library, required, table)
             if package or table.has_no_stub(library) and not table.ties_to_cuda(library):
-                found.setdefault((package, "" if package else distribution_of(library, table)), []).append(library)
+                groups.setdefault((package, "" if package else distribution_of(library, table)), []).append(library)
     return [_companion(*names, tuple(dict.fromkeys(libraries)), required.get(names[0]), table)
-            for names, libraries in found.items()]
+            for names, libraries in groups.items()]
 
 
 def find_opened(library: str, requirements: Iterable[Requirement], table: Table) -> Companion | None:
@@ -56,8 +56,8 @@ def find_opened(library: str, requirements: Iterable[Requirement], table: Table)
 
 def distribution_of(library: str, table: Table) -> str:
     """libcutensor.so.2 -> cutensor-cuXX, where XX is the CUDA; "" if unknown."""
-    found = table.product_of(library)
-    return f"{found}-cuXX" if found else ""
+    product = table.product_of(library)
+    return f"{product}-cuXX" if product else ""
 
 
 def package_of(library: str, required: Collection[str], table: Table) -> str:

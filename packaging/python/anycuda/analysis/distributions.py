@@ -67,9 +67,8 @@ def pin_of(requirement: Requirement, table: Table) -> Pin | None:
     if name in facts().with_cudas_version:
         major = major_of(requirement.version)
         return Pin(requirement, major, _parts(requirement, major, table)) if major else None
-    found = {major: library for library in table.libraries.values() for major, wheel in library.wheels.items()
-             if wheel == name}
-    major = next(iter(found), "") or _by_name(name)
+    major = next((major for library in table.libraries.values() for major, wheel in library.wheels.items()
+                  if wheel == name), "") or _by_name(name)
     if major:
         return Pin(requirement, major, (Part(name, brought_by(name, table)),))
     return _by_extra(requirement)
@@ -77,13 +76,13 @@ def pin_of(requirement: Requirement, table: Table) -> Pin | None:
 
 def pins(fields: list[Field], table: Table) -> list[tuple[int, Pin]]:
     """The pins in METADATA outside extras, with the positions of their fields."""
-    found = []
-    for number, one in enumerate(fields):
-        parsed = requirements.parse(one.value) if one.name == "requires-dist" else None
+    pins_ = []
+    for number, field in enumerate(fields):
+        parsed = requirements.parse(field.value) if field.name == "requires-dist" else None
         pin = pin_of(parsed, table) if parsed and not parsed.belongs_to_extra else None
         if pin:
-            found.append((number, pin))
-    return found
+            pins_.append((number, pin))
+    return pins_
 
 
 def brought_by(name: str, table: Table) -> tuple[Library, ...]:
@@ -105,16 +104,16 @@ def of_tie(file: str, table: Table) -> str:
 
 def with_packages(files: Iterable[str], table: Table) -> str:
     """libcutensor.so.2, libnppc.so.12 and libnpps.so.12 (nvidia-npp-cu12)"""
-    found: dict[str, list[str]] = {}
+    packages: dict[str, list[str]] = {}
     for file in files:
-        found.setdefault(of_tie(file, table), []).append(file)
+        packages.setdefault(of_tie(file, table), []).append(file)
     return ", ".join(f"{listed(alike)} ({package})" if package else ", ".join(alike)
-                     for package, alike in found.items())
+                     for package, alike in packages.items())
 
 
 def _by_name(name: str) -> str:
-    found = _SUFFIX.search(name)
-    return found[1] if found and found.end() == len(name) else _PLAIN_MAJOR if name in facts().plain_since_13 else ""
+    match = _SUFFIX.search(name)
+    return match[1] if match and match.end() == len(name) else _PLAIN_MAJOR if name in facts().plain_since_13 else ""
 
 
 def _parts(requirement: Requirement, major: str, table: Table) -> tuple[Part, ...]:
@@ -128,9 +127,9 @@ def _parts(requirement: Requirement, major: str, table: Table) -> tuple[Part, ..
 
 def _by_extra(requirement: Requirement) -> Pin | None:
     """The pin for another project with an extra for each CUDA."""
-    found = {extra: match[1] for extra in requirement.extras if (match := _EXTRA.fullmatch(normal(extra)))}
-    parts = tuple(Part(extra, (), WhyStays.EXTRA) for extra in found)
-    return Pin(requirement, next(iter(found.values())), parts) if len(set(found.values())) == 1 else None
+    majors = {extra: match[1] for extra in requirement.extras if (match := _EXTRA.fullmatch(normal(extra)))}
+    parts = tuple(Part(extra, (), WhyStays.EXTRA) for extra in majors)
+    return Pin(requirement, next(iter(majors.values())), parts) if len(set(majors.values())) == 1 else None
 
 
 def _of_extra(extra: str, major: str, table: Table) -> tuple[Library, ...]:
@@ -150,10 +149,10 @@ def of_major(pin: Pin, parts: list[Part], major: str) -> list[str]:
 
 
 def _number(soname: str) -> int:
-    found = _SONAME_NUMBER.search(soname)
-    if found is None:
+    match = _SONAME_NUMBER.search(soname)
+    if match is None:
         raise ValueError(f"{soname} has no number")
-    return int(found[1])
+    return int(match[1])
 
 
 def _versions(library: Library, major: str, pin: Pin) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 
 from ..elf import mark
@@ -155,35 +156,45 @@ def analyse(image: Image, table: Table | None = None) -> FileUse:
 
 
 def _linked(image: Image, library: Library, table: Table) -> list[Use]:
-    is_named = any(named and named.library is library for named in map(table.named, image.needed))
-    references: dict[str, list[Reference]] = {}  # entry of DT_NEEDED, or "" -> references to it
-    natives = set()  # entries of DT_NEEDED with references that were linked to a stub directly
-    for symbol in image.undefined():
-        owner = table.of_symbol_version(symbol.version)
-        if owner and owner[0] is library:
-            references.setdefault(symbol.file, []).append(Reference(symbol.name, owner[1], symbol.weak))
-        elif _is_its_own(symbol, library, table):
-            references.setdefault(symbol.file, []).append(Reference(symbol.name, "", symbol.weak))
-        elif symbol.version in ("", NATIVE) and (is_named and symbol.name in library.symbols
-                                                 or table.of_symbol(symbol.name) is library):
-            references.setdefault(symbol.file, []).append(Reference(symbol.name, "", symbol.weak))
-            if symbol.version == NATIVE:
-                natives.add(symbol.file)
-    needed = {}
-    for file in image.needed:
-        named = _named(image, file, library, table)
-        if named:
-            needed[file] = named
-    # Any of them may satisfy a reference without a version: the first one does, as for the dynamic linker.
-    strays = [one for file, group in references.items() if file not in needed for one in group]
-    if not needed and any(table.is_beyond_stub(file, library) for file in image.needed):
-        return []
+    references, natives = _references(image, library, table)
+    needed = {file: named for file in image.needed if (named := _named(image, file, library, table))}
+    # Any of them may satisfy a reference without a version: the first entry does, as for the dynamic linker.
+    strays = [reference for file, group in references.items() if file not in needed for reference in group]
     if not needed:
-        return [_use(library, None, Linking.UNNAMED, "", strays, False)] if strays else []
+        if not strays or any(table.is_beyond_stub(file, library) for file in image.needed):
+            return []
+        return [_use(library, None, Linking.UNNAMED, "", strays, False)]
     first = next(iter(needed))
     return [_use(library, file, how, major, references.get(file, []) + (strays if file == first else []),
                  file in natives)
             for file, (how, major) in needed.items()]
+
+
+def _references(image: Image, library: Library, table: Table) -> tuple[dict[str, list[Reference]], set[str]]:
+    """The references by the entry of DT_NEEDED, or "", that their versions name; and the entries with references that
+    were linked to a stub directly."""
+    is_named = any(named and named.library is library for named in map(table.named, image.needed))
+    references: dict[str, list[Reference]] = {}
+    natives = set()
+    for symbol in image.undefined():
+        major = _major(symbol, library, is_named, table)
+        if major is not None:
+            references.setdefault(symbol.file, []).append(Reference(symbol.name, major, symbol.weak))
+            if symbol.version == NATIVE:
+                natives.add(symbol.file)
+    return references, natives
+
+
+def _major(symbol: Symbol, library: Library, is_named: bool, table: Table) -> str | None:
+    """The major of a function of the library, "" if the symbol's version does not tell it; None for other symbols."""
+    owner = table.of_symbol_version(symbol.version)
+    if owner and owner[0] is library:
+        return owner[1]
+    if _is_its_own(symbol, library, table):
+        return ""
+    is_function = symbol.version in ("", NATIVE) and (
+        is_named and symbol.name in library.symbols or table.of_symbol(symbol.name) is library)
+    return "" if is_function else None
 
 
 def _is_its_own(symbol: Symbol, library: Library, table: Table) -> bool:
@@ -211,14 +222,14 @@ def _use(library: Library, needed: str | None, how: Linking, by_name: str, refer
     if not majors and by_name:
         majors = {by_name}
     if not majors and references:
-        common = set(library.majors).intersection(*(library.symbols[one.name] for one in references))
+        common = set(library.majors).intersection(*(library.symbols[reference.name] for reference in references))
         common = set(map(library.first, common))
         majors = common if len(common) == 1 else set()
     if not library.tells_built_for:
         majors = set()
     built_for = tuple(sorted(majors, key=int))
-    return Use(library.name, needed, how, built_for, tuple(sorted(references, key=lambda one: one.name)), native=native,
-               labels=tuple(map(library.label, built_for)))
+    return Use(library.name, needed, how, built_for, tuple(sorted(references, key=attrgetter("name"))),
+               native=native, labels=tuple(map(library.label, built_for)))
 
 
 def _without_the_stubs(library: Library, strings: tuple[str, ...], inside: tuple[str, ...]) -> tuple[str, ...]:

@@ -31,4 +31,5 @@ def drivers(image: Image, table: Table) -> tuple[str, ...]:
     if not rewriter(image):
         return ()
     named = {name: table.named(name) for name in image.needed}
-    return tuple(name for name, one in named.items() if one and one.how is Linking.NAMED and one.library.is_driver)
+    return tuple(name for name, entry in named.items()
+                 if entry and entry.how is Linking.NAMED and entry.library.is_driver)

@@ -34,21 +34,21 @@ class Immediates:
         self._heads = re.compile(_any_of(self._names))
 
     def names_in(self, code: bytes) -> set[str]:
-        found = set()
+        names = set()
         for head in self._heads.finditer(code):
             if _is_movabs(code, head.start()):
                 rest = code[head.end(): head.end() + _SPAN]
                 around = code[max(head.start() - _BEFORE, 0): head.start()] + rest
-                found |= {name.decode() for name in self._names[head[0]]
+                names |= {name.decode() for name in self._names[head[0]]
                           if _has_end(rest, name) or _has_pieces(around, name)}
-        return found
+        return names
 
     def constants(self, data: bytes, address: int) -> set[str]:
         """Names in a constant of 16 bytes, which one instruction loads: it is aligned to 16 and has no NUL after it.
         `address`: the address of the first byte."""
-        return {one[0].decode() for one in self._constants.finditer(data) if (address + one.start()) % _LONG == 0
-                and not _BEFORE_TEXT.match(data, max(one.start() - 1, 0), one.start())
-                and not _BEHIND_TEXT.match(data, one.end())}
+        return {match[0].decode() for match in self._constants.finditer(data) if (address + match.start()) % _LONG == 0
+                and not _BEFORE_TEXT.match(data, max(match.start() - 1, 0), match.start())
+                and not _BEHIND_TEXT.match(data, match.end())}
 
 
 def _any_of(names: Iterable[bytes]) -> bytes:

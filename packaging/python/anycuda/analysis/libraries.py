@@ -92,7 +92,7 @@ class Library:
 
     def like(self, major: str) -> list[str]:
         """The majors with the SONAME of `major`, oldest first; their callers reference the same version."""
-        return [one.number for one in self.majors.values() if one.soname == self.majors[major].soname]
+        return [other.number for other in self.majors.values() if other.soname == self.majors[major].soname]
 
     def first(self, major: str) -> str:
         """The major that represents all majors of its SONAME."""
@@ -105,7 +105,8 @@ class Library:
     def of_file(self, number: str) -> str | None:
         """The major of libcusparse.so.12.5.10, from its 12."""
         start = f"{self.file_prefix}.{number}"
-        return next((one.number for one in self.majors.values() if f"{one.soname}.".startswith(f"{start}.")), None)
+        return next((major.number for major in self.majors.values() if f"{major.soname}.".startswith(f"{start}.")),
+                    None)
 
     @property
     def wheel_stub(self) -> str:
@@ -223,16 +224,17 @@ class Table:
         CUDA."""
         stem, _, number = _unhashed(file).partition(".so")
         first = number.lstrip(".").partition(".")[0]
-        if stem in self._other_products or not first or any(one.is_part(stem) for one in self.libraries.values()):
+        if not first or stem in self._other_products or any(
+                library.is_part(stem) for library in self.libraries.values()):
             return None
-        of_stem = [one for one in self.libraries.values() if stem in (one.stem, *one.companions)]
+        of_stem = [library for library in self.libraries.values() if stem in (library.stem, *library.companions)]
         if stem in self._stems and not of_stem:
             return first if first in self._cuda_majors else None
-        known = [(one, major) for one in of_stem if (major := one.of_file(first)) is not None]
-        if not of_stem or any(one.is_driver for one in of_stem):
+        numbered = [(library, major) for library in of_stem if (major := library.of_file(first)) is not None]
+        if not of_stem or any(library.is_driver for library in of_stem):
             return None
-        if known:
-            library, major = known[0]
+        if numbered:
+            library, major = numbered[0]
             return library.label(major) if library.names_tell_major else None
         return first if of_stem[0].has_cudas_numbers else ""
 
@@ -270,12 +272,13 @@ class Table:
 
     @functools.cached_property
     def _cuda_majors(self) -> frozenset[str]:
-        return frozenset(major for one in self.libraries.values() if not one.is_driver for major in one.majors)
+        return frozenset(major for library in self.libraries.values() if not library.is_driver
+                         for major in library.majors)
 
     def product_of(self, file: str) -> str:
         """The distribution of an unstubbed library, without -cu12: cutensor for libcutensor.so.2; "" if unknown."""
-        found = [start for start in self._distributions if file.startswith(start)]
-        return self._distributions[max(found, key=len)] if found else ""
+        prefixes = [start for start in self._distributions if file.startswith(start)]
+        return self._distributions[max(prefixes, key=len)] if prefixes else ""
 
     @functools.cached_property
     def _distributions(self) -> dict[str, str]:
@@ -313,8 +316,8 @@ def wheel_stem(library: str) -> str:
 
 
 def _unhashed(file: str) -> str:
-    found = _HASHED.fullmatch(file)
-    return found[1] + found[2] if found else file
+    match = _HASHED.fullmatch(file)
+    return match[1] + match[2] if match else file
 
 
 @functools.cache
@@ -338,7 +341,7 @@ def _library(name: str, about: dict) -> Library:
     callers: dict[str, list[str]] = {}
     for symbol, caller, _ in about["rows"]:
         callers.setdefault(symbol, []).append(caller if caller in majors else next(iter(majors)))
-    symbols = {symbol: tuple(sorted(found, key=int)) for symbol, found in callers.items()}
+    symbols = {symbol: tuple(sorted(majors_, key=int)) for symbol, majors_ in callers.items()}
     return Library(name, about["product"], about["stub"], about["is_driver"], about["file_prefix"], majors, symbols,
                    about["own_releases"], about["parts"], about["wheels"], about["toolkit_extra"], about["packages"],
                    about["first_release"], about["is_optional"], tuple(about["companions"]), about["served_by"],

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..kind import Kind
 from .file_use import FileUse, Use
@@ -68,27 +68,27 @@ class Opened:
         return self.kind is OpenedKind.MAJOR
 
 
-def find(use: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened, ...]:
+def find(file: FileUse, table: Table, inside: Collection[str] = ()) -> tuple[Opened, ...]:
     """The names that a file may open. `inside`: names of the files of its wheel. Names that a library of CUDA or a
     static CUDA runtime opens do not count, since these work with libraries of the same CUDA."""
-    if is_of_cuda(use, table):
+    if is_of_cuda(file, table):
         return ()
-    return tuple(found for one in use.uses if one.how is Linking.LOADED and not (
-                     use.static_runtime and one.library in _RUNTIME_AND_DRIVER)
-                 for found in _of(one, table.libraries[one.library], inside)) + tuple(
-                     Opened(name, "", _kind_unstubbed(name, table, inside)) for name in use.unstubbed)
+    uses = [use for use in file.uses if use.how is Linking.LOADED and not (
+        file.static_runtime and use.library in _RUNTIME_AND_DRIVER)]
+    return (*(opened for use in uses for opened in _opened(use, table.libraries[use.library], inside)),
+            *(Opened(name, "", _kind_unstubbed(name, table, inside)) for name in file.unstubbed))
 
 
-def is_of_cuda(use: FileUse, table: Table) -> bool:
+def is_of_cuda(file: FileUse, table: Table) -> bool:
     """Is the file a library of CUDA or a stub of one?"""
-    return use.is_library or table.is_of_cuda(use.soname)
+    return file.is_library or table.is_of_cuda(file.soname)
 
 
-def _of(use: Use, library: Library, inside: Collection[str]) -> list[Opened]:
-    found = [Opened(name, library.name, _kind(name, library, name in use.by_path, inside)) for name in use.strings]
-    if library.name in _TRIED and sum(one.kind in (OpenedKind.MAJOR, OpenedKind.INSIDE) for one in found) > 1:
-        found = [replace(one, kind=OpenedKind.TRIED) if one.kind is OpenedKind.MAJOR else one for one in found]
-    return found
+def _opened(use: Use, library: Library, inside: Collection[str]) -> list[Opened]:
+    kinds = {name: _kind(name, library, name in use.by_path, inside) for name in use.strings}
+    if library.name in _TRIED and sum(kind in (OpenedKind.MAJOR, OpenedKind.INSIDE) for kind in kinds.values()) > 1:
+        kinds = {name: OpenedKind.TRIED if kind is OpenedKind.MAJOR else kind for name, kind in kinds.items()}
+    return [Opened(name, library.name, kind) for name, kind in kinds.items()]
 
 
 def _kind_unstubbed(name: str, table: Table, inside: Collection[str]) -> OpenedKind:

@@ -8,11 +8,17 @@ import posixpath
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from ..kind import Kind
 from .distributions import Part
 from .file_use import FileUse
 from .libraries import Library, Linking
 
 _NO_STUB_IN_IT = "no file of the wheel needs a stub, so the wheel needs it for another purpose"
+
+
+class NeedKind(Kind):
+    NEEDS = "still needs"  # the dynamic linker looks for it
+    OPENS = "opens"
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,7 @@ class Need:
 
     file: str
     name: str
-    how: str  # "needs" (the dynamic linker looks for it) or "opens"
+    how: NeedKind
 
 
 @dataclass(frozen=True)
@@ -41,19 +47,20 @@ class Remaining:
         return "" if self.stubs else _NO_STUB_IN_IT
 
 
-def of_file(name: str, use: FileUse, needed: Iterable[str], inside: Collection[str]) -> list[Need]:
+def find(name: str, file: FileUse, needed: Iterable[str], inside: Collection[str]) -> list[Need]:
     """`needed`: its DT_NEEDED, with stubs in place. `inside`: names under which files of the wheel are found."""
-    found = [Need(name, one, "still needs") for one in needed if one not in inside]
-    # A library of CUDA opens others of the same CUDA, which come with it.
-    strings = [] if use.is_library else [one for each in use.uses if each.how is Linking.LOADED for one in each.strings]
-    strings += () if use.is_library else use.unstubbed  # libnvblas.so.12 comes with cuBLAS
-    return found + [Need(name, string, "opens") for string in strings if posixpath.basename(string) not in inside]
+    needs = [Need(name, library, NeedKind.NEEDS) for library in needed if library not in inside]
+    if file.is_library:  # a library of CUDA opens others of the same CUDA, which come with it
+        return needs
+    strings = [text for use in file.uses if use.how is Linking.LOADED for text in use.strings]
+    strings += file.unstubbed  # libnvblas.so.12 comes with cuBLAS
+    return needs + [Need(name, text, NeedKind.OPENS) for text in strings if posixpath.basename(text) not in inside]
 
 
-def uses_stubs(use: FileUse) -> bool:
+def uses_stubs(file: FileUse) -> bool:
     """Does the file use stubs after a repair?"""
-    return not use.is_library and any(one.takes_stub or one.how is Linking.UNNAMED and not one.optional
-                                      for one in use.uses)
+    return not file.is_library and any(use.takes_stub or use.how is Linking.UNNAMED and not use.optional
+                                       for use in file.uses)
 
 
 def _is_of(file: str, library: Library, major: str) -> bool:

@@ -18,29 +18,29 @@ def resolved(files: Sequence[tuple[str, FileUse]]) -> list[FileUse]:
     matching entry of DT_NEEDED comes from any loaded library; it is provided if the file needs, directly or through
     others, one of these files that defines it. The same holds for functions from another project's stub among these
     files."""
-    by_name = {name: number for number, (path, use) in enumerate(files)
-               for name in (posixpath.basename(path), use.soname) if name}
-    return [_without(use, _defined(files, by_name, use)) if any(one.how in _ELSEWHERE for one in use.uses) else use
-            for _, use in files]
+    by_name = {name: number for number, (path, file) in enumerate(files)
+               for name in (posixpath.basename(path), file.soname) if name}
+    return [_without(file, _defined(files, by_name, file)) if any(use.how in _ELSEWHERE for use in file.uses) else file
+            for _, file in files]
 
 
-def _defined(files: Sequence[tuple[str, FileUse]], by_name: dict[str, int], use: FileUse) -> frozenset[str]:
+def _defined(files: Sequence[tuple[str, FileUse]], by_name: dict[str, int], file: FileUse) -> frozenset[str]:
     """The CUDA functions defined by the files that this file needs."""
-    found: set[str] = set()
-    seen: set[int] = set()
-    waiting = list(use.needed)
+    symbols: set[str] = set()
+    visited: set[int] = set()
+    waiting = list(file.needed)
     while waiting:
         number = by_name.get(waiting.pop())
-        if number is None or number in seen:
+        if number is None or number in visited:
             continue
-        seen.add(number)
-        found |= files[number][1].defines
+        visited.add(number)
+        symbols |= files[number][1].defines
         waiting += files[number][1].needed
-    return frozenset(found)
+    return frozenset(symbols)
 
 
-def _without(use: FileUse, defined: frozenset[str]) -> FileUse:
-    return replace(use, uses=tuple(_left(use.uses, defined)))
+def _without(file: FileUse, defined: frozenset[str]) -> FileUse:
+    return replace(file, uses=tuple(_left(file.uses, defined)))
 
 
 def _left(uses: Iterable[Use], defined: frozenset[str]) -> Iterable[Use]:

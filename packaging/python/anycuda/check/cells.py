@@ -51,7 +51,9 @@ class Asked:
         """The releases of a library to check."""
         if library.is_driver:
             return self.drivers
-        return tuple(one for one in self.own if one in library.runtimes) if library.own_releases else self.releases
+        if library.own_releases:
+            return tuple(release for release in self.own if release in library.runtimes)
+        return self.releases
 
     @property
     def named_drivers(self) -> tuple[int, ...]:
@@ -84,12 +86,12 @@ class Cells:
     def of_file(self, file: FileUse, others: Mapping[str, str]) -> list[Run]:
         """The distinct cells of a file, in the order of the matrix's libraries, functions and releases. `others`:
         library -> the major that neighbouring files record."""
-        found: dict[Run, None] = {}
+        cells: dict[Run, None] = {}
         for library in self.matrix.libraries.values():
             for use in file.uses_of(library.name) if self.asked.wants(library.name) else ():
                 for reference in use.symbols:
-                    found.update(dict.fromkeys(self._reference(library, use, reference, others)))
-        return list(found)
+                    cells.update(dict.fromkeys(self._reference(library, use, reference, others)))
+        return list(cells)
 
     def caller_of(self, use: Use, reference: Reference, others: Mapping[str, str]) -> str:
         """The major that the reference was built for; "" if unknown. References to a stub that was linked directly stay
@@ -104,10 +106,10 @@ class Cells:
         caller = ANY_CALLER if library.has_one_caller else self.caller_of(use, reference, others)
         releases = self.asked.releases_of(library)
         if caller:
-            one_by_one = [self._run(library, reference.name, caller, release) for release in releases]
+            runs = [self._run(library, reference.name, caller, release) for release in releases]
         else:
-            one_by_one = [self._native(library, reference.name, release) for release in releases]
-        return _joined(one_by_one)
+            runs = [self._native(library, reference.name, release) for release in releases]
+        return _joined(runs)
 
     def _run(self, library: Library, symbol: str, caller: str, release: str) -> Run:
         """The cell for one release."""

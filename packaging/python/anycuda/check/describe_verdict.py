@@ -12,32 +12,31 @@ from ..analysis.kernels import Needs
 from ..analysis.static_runtime import StaticRuntime
 from .input_verdict import InputVerdict, Loaded, VerdictKind
 
+_FIXED = {VerdictKind.FREE: "free", VerdictKind.CUDA_ITSELF: "a library of CUDA itself",
+          VerdictKind.UNREADABLE: "unknown: unreadable", VerdictKind.OTHER_SYSTEM: "unknown: not for Linux"}
 
-def sentence(found: InputVerdict, short: bool = False) -> str:
+
+def sentence(verdict: InputVerdict, short: bool = False) -> str:
     """The verdict's kind, and then everything else that applies. `short`: for people, with few files of ties."""
-    parts = {
-        VerdictKind.TIED: describe_ties.tied(found.ties, short) if found.ties else "",
-        VerdictKind.STATIC: _static(found.static) if found.static else "",
-        VerdictKind.OWN_LOADER: _own_loader(found),
-        VerdictKind.WITH: _with(found.companions) if found.companions else "",
-        "device_code": _device_code(found.kernels) if found.kernels else "",
+    texts = {
+        VerdictKind.TIED: describe_ties.tied(verdict.ties, short) if verdict.ties else "",
+        VerdictKind.STATIC: _static(verdict.static) if verdict.static else "",
+        VerdictKind.OWN_LOADER: _own_loader(verdict),
+        VerdictKind.WITH: _with(verdict.companions) if verdict.companions else "",
     }
-    fixed = {VerdictKind.FREE: "free", VerdictKind.CUDA_ITSELF: "a library of CUDA itself",
-             VerdictKind.NO_CUDA: _no_cuda(found), VerdictKind.UNREADABLE: "unknown: unreadable",
-             VerdictKind.OTHER_SYSTEM: "unknown: not for Linux"}
-    only_device_code = found.kind is VerdictKind.NO_CUDA and found.kernels
-    first = parts.pop("device_code") if only_device_code else fixed.get(found.kind) or parts[found.kind]
-    others = [text for kind, text in parts.items() if text and kind != found.kind]
-    if only_device_code and found.python:
-        others.append(_python(found.python))
-    if found.kind is VerdictKind.WITH:
+    others = [text for kind, text in texts.items() if text and kind is not verdict.kind]
+    device_code = _device_code(verdict.kernels) if verdict.kernels else ""
+    if verdict.kind is VerdictKind.NO_CUDA and device_code:  # which is then the whole verdict
+        return "; ".join([device_code, *others, *([_python(verdict.python)] if verdict.python else [])])
+    first = _FIXED.get(verdict.kind) or texts.get(verdict.kind) or _no_cuda(verdict)
+    if verdict.kind is VerdictKind.WITH:
         first = f"free {first}"
-    return "; ".join([first, *others])
+    return "; ".join([first, *others, *filter(None, [device_code])])
 
 
 def _static(runtimes: Sequence[StaticRuntime]) -> str:
     """static runtime 12.4, 12.9: needs driver 525"""
-    releases = dict.fromkeys(sorted((one.release for one in runtimes), key=_by_number))
+    releases = dict.fromkeys(sorted((runtime.release for runtime in runtimes), key=_by_number))
     drivers = [int(runtime.driver) for runtime in runtimes if runtime.driver] or [0]
     needs = needs_driver(min(drivers), max(drivers))
     return f"static runtime {', '.join(release or 'older than 11.8' for release in releases)}: {needs}"
@@ -55,52 +54,53 @@ def needs_driver(least: int, newest: int, unknown: bool = False) -> str:
 
 def _device_code(needs: Needs) -> str:
     """device code of CUDA 12.4, 13.0: needs driver 580"""
-    made = [f"of CUDA {', '.join(needs.toolkits)}" if needs.toolkits else "",
-            f"in PTX {', '.join(needs.ptx)}" if needs.ptx else ""]
+    parts = [f"of CUDA {', '.join(needs.toolkits)}" if needs.toolkits else "",
+             f"in PTX {', '.join(needs.ptx)}" if needs.ptx else ""]
     driver = needs_driver(needs.least, needs.driver, needs.unknown)
-    return f"{' '.join(['device code', ' and '.join(filter(None, made))]).strip()}: {driver}"
+    return f"{' '.join(['device code', ' and '.join(filter(None, parts))]).strip()}: {driver}"
 
 
 def _by_number(release: str) -> list[int]:
     return [int(part) for part in release.split(".") if part]
 
 
-def _own_loader(found: InputVerdict) -> str:
-    opens = f"may open {_opened(found.loads)}" if found.loads else ""
-    if found.loaders:
-        return f"own loader in {some(found.loaders)}{f': it {opens}' if opens else ''}"
-    return f"own loader: it {opens}" if found.kind is VerdictKind.OWN_LOADER else opens
+def _own_loader(verdict: InputVerdict) -> str:
+    opens = f"may open {_opened(verdict.loads)}" if verdict.loads else ""
+    if verdict.loaders:
+        return f"own loader in {some(verdict.loaders)}{f': it {opens}' if opens else ''}"
+    return f"own loader: it {opens}" if verdict.kind is VerdictKind.OWN_LOADER else opens
 
 
 def _opened(loads: Iterable[Loaded]) -> str:
     """libcublas.so, libcusparseLt.so, libcusparseLt.so.0 (nvidia-cusparselt-cu12, >=0.8, of CUDA 12)"""
     names: dict[str, list[str]] = {}
     for load in loads:
-        found = names.setdefault(_source(load.source) if load.source else "", [])
-        if load.library not in found:
-            found.append(load.library)
+        libraries = names.setdefault(_source(load.source) if load.source else "", [])
+        if load.library not in libraries:
+            libraries.append(load.library)
     return ", ".join(some(libraries) + (f" ({source})" if source else "") for source, libraries in names.items())
 
 
 def _with(companions: Sequence[Companion]) -> str:
     """with torch (>=2.9), cutensor-cu12 (<3,>=2.8, of CUDA 12), libcusparseLt.so.0 (nvidia-cusparselt-cuXX)"""
-    known = [f"{companion.package} ({_versions(companion)})" for companion in companions if companion.package]
-    others = [", ".join(one.libraries) + (f" ({one.distribution})" if one.distribution else "")
-              for one in companions if not one.package]
-    return f"with {', '.join(known + others)}"
+    listed = [f"{companion.package} ({_versions(companion)})" for companion in companions if companion.package]
+    others = [", ".join(companion.libraries) + (f" ({companion.distribution})" if companion.distribution else "")
+              for companion in companions if not companion.package]
+    return f"with {', '.join(listed + others)}"
 
 
-def _versions(one: Companion) -> str:
-    return ", ".join([one.versions or "versions not stated", *([f"of CUDA {one.cuda}"] if one.cuda else [])])
+def _versions(companion: Companion) -> str:
+    of_cuda = f", of CUDA {companion.cuda}" if companion.cuda else ""
+    return f"{companion.versions or 'versions not stated'}{of_cuda}"
 
 
-def _source(one: Companion) -> str:
+def _source(companion: Companion) -> str:
     """nvidia-cusparselt-cu12, >=0.8, of CUDA 12; nvidia-cusparselt-cuXX"""
-    return f"{one.package}, {_versions(one)}" if one.package else one.distribution
+    return f"{companion.package}, {_versions(companion)}" if companion.package else companion.distribution
 
 
-def _no_cuda(found: InputVerdict) -> str:
-    return f"no CUDA in binaries; {_python(found.python)}" if found.python else "no CUDA in binaries"
+def _no_cuda(verdict: InputVerdict) -> str:
+    return f"no CUDA in binaries; {_python(verdict.python)}" if verdict.python else "no CUDA in binaries"
 
 
 def _python(names: Sequence[str]) -> str:

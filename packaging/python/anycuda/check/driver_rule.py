@@ -28,12 +28,12 @@ class TooOld:
 
 def too_old(releases: Iterable[str], branches: Sequence[int], facts: Facts) -> tuple[TooOld, ...]:
     """`releases`: oldest first."""
-    found = []
+    groups = []
     for major, alike in groupby(releases, key=major_of):
         late = tuple(branch for branch in branches if not _runs(major, branch, facts))
         if late:
-            found.append(TooOld(tuple(alike), late, facts.driver_for_major(int(major))))
-    return tuple(found)
+            groups.append(TooOld(tuple(alike), late, facts.driver_for_major(int(major))))
+    return tuple(groups)
 
 
 def with_a_driver(releases: Iterable[str], branches: Sequence[int], facts: Facts) -> tuple[str, ...]:
@@ -43,7 +43,8 @@ def with_a_driver(releases: Iterable[str], branches: Sequence[int], facts: Facts
 
 def with_a_release(branches: Iterable[str], releases: Sequence[str], facts: Facts) -> tuple[str, ...]:
     """The drivers that run at least one of the releases."""
-    return tuple(one for one in branches if any(_runs(major_of(release), int(one), facts) for release in releases))
+    majors = set(map(major_of, releases))
+    return tuple(branch for branch in branches if any(_runs(major, int(branch), facts) for major in majors))
 
 
 def _runs(major: str, branch: int, facts: Facts) -> bool:
@@ -57,19 +58,19 @@ def is_declared(value: str) -> bool:
     return bool(value)
 
 
-def sentence(one: TooOld, releases: str) -> str:
+def sentence(old: TooOld, releases: str) -> str:
     """CUDA 13.0-13.5 does not run on driver 535, since it needs driver 580 or newer"""
-    return f"CUDA {releases} does not run on driver {_listed(one.drivers)}, since it needs {_newer(one.needs)}"
+    return f"CUDA {releases} does not run on driver {_listed(old.drivers)}, since it needs {_newer(old.needs)}"
 
 
-def declared(one: TooOld, releases: str) -> str:
-    return f"on driver {_listed(one.drivers)}, CUDA {releases} needs cuda-compat, which {DECLARATION} declares"
+def declared(old: TooOld, releases: str) -> str:
+    return f"on driver {_listed(old.drivers)}, CUDA {releases} needs cuda-compat, which {DECLARATION} declares"
 
 
-def hint(found: Sequence[TooOld], facts: Facts) -> str:
+def hint(groups: Sequence[TooOld], facts: Facts) -> str:
     """What to do."""
-    oldest = min(branch for one in found for branch in one.drivers)
-    release, needs = facts.cuda_of_driver(oldest), [one.needs for one in found]
+    oldest = min(branch for old in groups for branch in old.drivers)
+    release, needs = facts.cuda_of_driver(oldest), [old.needs for old in groups]
     other = f", or a CUDA that driver {oldest} runs (CUDA {release.cuda[0]} or older)" if release else ""
     return (f"Install {_newer(max(needs) if all(needs) else 0)}{other}. If NVIDIA's forward-compatibility package "
             f"(cuda-compat) is in use, set {DECLARATION}.")

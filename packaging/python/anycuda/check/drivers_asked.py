@@ -23,7 +23,8 @@ def hints(groups: Sequence[OnDrivers], uncovered: Sequence[int], asked: Asked, f
     """Hints: a compiler for older drivers, if --runtime names them or their CUDA is still supported; and the newer
     GPUs for which the file has no code."""
     oldest = facts.first_of_major(_STILL_MADE)
-    late = [one.hint for one in groups if one.hint and (asked.runtimes or oldest and one.drivers[-1] >= oldest.driver)]
+    late = [group.hint for group in groups
+            if group.hint and (asked.runtimes or oldest and group.drivers[-1] >= oldest.driver)]
     lines = late[-1:]
     if uncovered and not asked.runtimes and not asked.of_device_code:
         names = ", ".join(f"sm_{number}" for number in uncovered)

@@ -85,59 +85,59 @@ def evaluate(files: Files, inside: Collection[str], table: Table, requirements: 
     """`inside`: names under which files of the wheel are found. `unreadable`: a file could not be read.
     `old_runtimes`: file -> the driver for a static runtime of an unknown release, if its device code tells it."""
     staying = ties.staying(files)
-    users = [(name, use) for name, use in staying if not opened.is_of_cuda(use, table)]
-    found = InputVerdict(VerdictKind.NO_CUDA, tuple(ties.find(files, inside, table)),
-                         static_runtime.find(ties.counted(files, table), table.drivers, old_runtimes),
-                         tuple(name for name, use in users if _has_own_loader(use, table)),
-                         tuple(_loads(users, inside, requirements, table)),
-                         tuple(companions.find(users, inside, requirements, table)),
-                         tuple(python), kernels)
-    return replace(found, kind=_kind(found, staying, users, unreadable))
+    users = [(name, file) for name, file in staying if not opened.is_of_cuda(file, table)]
+    verdict = InputVerdict(VerdictKind.NO_CUDA, tuple(ties.find(files, inside, table)),
+                           static_runtime.find(ties.counted(files, table), table.drivers, old_runtimes),
+                           tuple(name for name, file in users if _has_own_loader(file, table)),
+                           tuple(_loads(users, inside, requirements, table)),
+                           tuple(companions.find(users, inside, requirements, table)),
+                           tuple(python), kernels)
+    return replace(verdict, kind=_kind(verdict, staying, users, unreadable))
 
 
-def for_other_system(found: InputVerdict) -> InputVerdict:
+def for_other_system(verdict: InputVerdict) -> InputVerdict:
     """The verdict on a wheel for Windows or macOS, whose binaries are not read."""
-    return replace(found, kind=VerdictKind.OTHER_SYSTEM) if found.kind in (
-        VerdictKind.UNREADABLE, VerdictKind.NO_CUDA) else found
+    return replace(verdict, kind=VerdictKind.OTHER_SYSTEM) if verdict.kind in (
+        VerdictKind.UNREADABLE, VerdictKind.NO_CUDA) else verdict
 
 
-def _kind(found: InputVerdict, staying: Files, users: Files, unreadable: bool) -> VerdictKind:
-    uses = [use for _, one in users for use in one.uses]
-    linked = any(use.how in _LINKED for use in uses) or any(one.stubs_inside for _, one in users)
-    if found.ties:
+def _kind(verdict: InputVerdict, staying: Files, users: Files, unreadable: bool) -> VerdictKind:
+    uses = [use for _, file in users for use in file.uses]
+    linked = any(use.how in _LINKED for use in uses) or any(file.stubs_inside for _, file in users)
+    if verdict.ties:
         return VerdictKind.TIED
     if staying and not users:
         return VerdictKind.CUDA_ITSELF
     if unreadable and not staying:
         return VerdictKind.UNREADABLE
-    if found.loaders:
+    if verdict.loaders:
         return VerdictKind.OWN_LOADER
-    if found.static:
+    if verdict.static:
         return VerdictKind.STATIC
-    if found.loads and not linked:
+    if verdict.loads and not linked:
         return VerdictKind.OWN_LOADER
-    if found.companions:
+    if verdict.companions:
         return VerdictKind.WITH
     return VerdictKind.FREE if linked or uses else VerdictKind.NO_CUDA
 
 
 def _loads(files: Files, inside: Collection[str], requirements: Sequence[Requirement], table: Table
            ) -> Iterable[Loaded]:
-    for name, use in files:
-        for one in opened.find(use, table, inside):
-            is_driver = bool(one.library) and table.libraries[one.library].is_driver
-            if one.kind not in _REPORTED_ELSEWHERE and not is_driver:
-                source = None if one.library else companions.find_opened(one.name, requirements, table)
-                yield Loaded(name, one.name, source)
-        yield from (Loaded(name, one.needed) for one in use.uses if one.how is Linking.PEER and one.needed)
+    for name, file in files:
+        for opened_ in opened.find(file, table, inside):
+            is_driver = bool(opened_.library) and table.libraries[opened_.library].is_driver
+            if opened_.kind not in _REPORTED_ELSEWHERE and not is_driver:
+                source = None if opened_.library else companions.find_opened(opened_.name, requirements, table)
+                yield Loaded(name, opened_.name, source)
+        yield from (Loaded(name, use.needed) for use in file.uses if use.how is Linking.PEER and use.needed)
 
 
-def _has_own_loader(use: FileUse, table: Table) -> bool:
+def _has_own_loader(file: FileUse, table: Table) -> bool:
     """Does it define functions of a library that it opens by name without linking it, or of the driver; or does it need
     another project's stub? A file with NCCL linked in also defines functions, but does not open the library."""
-    counts = Counter(library.name for library in map(table.of_symbol, use.defines) if library)
+    counts = Counter(library.name for library in map(table.of_symbol, file.defines) if library)
     defined = {name for name, count in counts.items() if count >= _A_LOADER}
-    opened_ = {one.library for one in use.uses if one.how is Linking.LOADED}
-    linked = {one.library for one in use.uses if one.how in _LINKED}
+    opened_ = {use.library for use in file.uses if use.how is Linking.LOADED}
+    linked = {use.library for use in file.uses if use.how in _LINKED}
     drivers = {name for name, library in table.libraries.items() if library.is_driver}  # no archive of them exists
-    return any(one.how is Linking.PEER for one in use.uses) or bool(defined & (opened_ | drivers) - linked)
+    return any(use.how is Linking.PEER for use in file.uses) or bool(defined & (opened_ | drivers) - linked)

@@ -148,7 +148,7 @@ def remaining_of(files: list[tuple[str, FileUse]], names: Iterable[str], table: 
     needs = []
     for name, use in files:
         replaced = () if use.is_library else [one.needed for one in use.uses if one.how.is_nvidias]
-        needs += remaining.of_file(name, use, [one for one in use.needed if one not in replaced], inside)
+        needs += remaining.find(name, use, [one for one in use.needed if one not in replaced], inside)
     return Remaining(tuple(needs), bool(served) or any(remaining.uses_stubs(use) for _, use in files))
 
 

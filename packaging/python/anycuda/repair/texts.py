@@ -58,7 +58,7 @@ def remaining_of(scan: Scan, plan: Plan) -> Remaining:
     for member in members:
         edit = edits.get(member.name)
         needed = [name for name in member.needed if edit is None or name not in edit.needed]
-        needs += remaining.of_file(member.name, member.use, needed, inside)
+        needs += remaining.find(member.name, member.use, needed, inside)
     has_stub = any(use.how is Linking.STUB for member in members for use in member.use.uses)
     return Remaining(tuple(needs), bool(plan.edits or plan.stubs) or has_stub)
 
