@@ -4,7 +4,7 @@ and their sources are in compat/catalogue (gpus.py)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from .device_code import LZ4, ZSTD, Code, CodeKind
@@ -28,53 +28,64 @@ class Answer:
 
 def of_all(results: Iterable[bool | None]) -> bool | None:
     """False if one is False; otherwise None if one is None."""
-    found = set(results)
-    return False if False in found else None if None in found else True
+    distinct = set(results)
+    return False if False in distinct else None if None in distinct else True
 
 
 def of_any(results: Iterable[bool | None]) -> bool | None:
     """True if one is True; otherwise None if one is None."""
-    found = set(results)
-    return True if True in found else None if None in found else False
+    distinct = set(results)
+    return True if True in distinct else None if None in distinct else False
 
 
 def describe(codes: Iterable[Code], facts: Facts) -> list[str]:
     """Sentences about the GPUs and the drivers."""
     codes = list(codes)
-    lines = []
+    return [*_describe_gpus(codes), *_describe_cubins(codes, facts), *_describe_ptx(codes, facts),
+            *_describe_packings(codes, facts)]
+
+
+def _describe_gpus(codes: Sequence[Code]) -> Iterator[str]:
     if native(codes):
-        lines.append(f"Native code for {', '.join(native(codes))}.")
+        yield f"Native code for {', '.join(native(codes))}."
     anywhere = jit(code for code in codes if not code.target)
     if anywhere:
-        lines.append(f"PTX for {', '.join(anywhere)}, which the driver compiles for this and newer GPUs.")
+        yield f"PTX for {', '.join(anywhere)}, which the driver compiles for this and newer GPUs."
     bound = jit(code for code in codes if code.target)
     if bound:
-        lines.append(f"PTX for {', '.join(bound)}, which the driver compiles only for that GPU (a) or GPU family (f).")
+        yield f"PTX for {', '.join(bound)}, which the driver compiles only for that GPU (a) or GPU family (f)."
     if any(code.kind is CodeKind.LTO_IR for code in codes):
-        lines.append("LTO-IR, which nvcc or nvJitLink links.")
+        yield "LTO-IR, which nvcc or nvJitLink links."
     if others(codes):
-        lines.append(f"Device code that this version of anycuda cannot read ({', '.join(others(codes))}).")
+        yield f"Device code that this version of anycuda cannot read ({', '.join(others(codes))})."
+
+
+def _describe_cubins(codes: Sequence[Code], facts: Facts) -> Iterator[str]:
     driver = oldest_driver(codes, CodeKind.CUBIN, facts)
     if driver:
-        lines.append(f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer.")
+        yield f"The cubins of {_cuda(toolkits(codes))} need driver {driver} or newer."
     unknown = [code for code in codes if code.kind is CodeKind.CUBIN and not code.toolkit]
     if unknown:
         which, effect = (("other", "they may need a newer driver") if driver else
                          ("the", "so is the driver that they need"))
-        lines.append(f"The CUDA release of {which} cubins is unknown, and {effect}: {_why_unknown(unknown)}.")
+        yield f"The CUDA release of {which} cubins is unknown, and {effect}: {_why_unknown(unknown)}."
+
+
+def _describe_ptx(codes: Sequence[Code], facts: Facts) -> Iterator[str]:
     driver = oldest_driver(codes, CodeKind.PTX, facts)
     if driver:
         newest = max(code.ptx for code in codes if code.kind is CodeKind.PTX and code.ptx)
-        lines.append(f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer on GPUs for which the file has no "
-                     "cubin.")
+        yield f"PTX {newest[0]}.{newest[1]} needs driver {driver} or newer on GPUs for which the file has no cubin."
+
+
+def _describe_packings(codes: Sequence[Code], facts: Facts) -> Iterator[str]:
     if any(code.concatenated for code in codes):
         packing = facts.packings[CONCATENATED]
-        lines.append(f"Concatenated entries (nvcc --concat): driver {packing.read_by} or newer reads them, driver "
-                     f"{packing.unread_by} or older does not; for drivers in between it is unknown.")
+        yield (f"Concatenated entries (nvcc --concat): driver {packing.read_by} or newer reads them, driver "
+               f"{packing.unread_by} or older does not; for drivers in between it is unknown.")
     if any(_packing(code) == ZSTD and driver_for(code, facts) > _driver_without_packing(code, facts) for code in codes):
-        lines.append(f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
-                     f"{facts.packings[ZSTD].read_by} or newer.")
-    return lines
+        yield (f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
+               f"{facts.packings[ZSTD].read_by} or newer.")
 
 
 def compressions(codes: Iterable[Code]) -> list[str]:
@@ -84,7 +95,7 @@ def compressions(codes: Iterable[Code]) -> list[str]:
 
 def libraries(compressed: Iterable[str]) -> str:
     """liblz4 and libzstd: the libraries that decompress them."""
-    return " and ".join(_LIBRARIES[one] for one in compressed)
+    return " and ".join(_LIBRARIES[packing] for packing in compressed)
 
 
 def _why_unknown(cubins: Sequence[Code]) -> str:
@@ -148,8 +159,8 @@ def _packing(code: Code) -> str:
 
 def _packing_of(codes: Iterable[Code]) -> str:
     """The packing of several entries, at least one of which is packed."""
-    found = {_packing(code) for code in codes}
-    return next(packing for packing in _PACKED if packing in found)
+    packings = {_packing(code) for code in codes}
+    return next(packing for packing in _PACKED if packing in packings)
 
 
 def _hidden(codes: Iterable[Code], driver: int, facts: Facts) -> tuple[str, str]:
@@ -204,19 +215,19 @@ def loads(codes: Iterable[Code], driver: int, gpu: int, facts: Facts) -> Answer:
 
 def unsupported(driver: int, gpu: int, facts: Facts) -> Answer | None:
     """The reason why no code runs on the GPU with the driver; None if the driver supports the GPU."""
-    first, known = facts.driver_for_gpu(gpu), facts.gpus.get(gpu)
+    first, entry = facts.driver_for_gpu(gpu), facts.gpus.get(gpu)
     if first > driver:
         return Answer(False, f"Driver {driver} does not support sm_{gpu}: {first} is the first that does.",
                       f"Install driver {first} or newer.")
-    if known and 0 < known.last_driver < driver:
-        return Answer(False, f"Driver {driver} does not support sm_{gpu}: {known.last_driver} is the last that does.",
-                      f"Install driver {known.last_driver}.")
+    if entry and 0 < entry.last_driver < driver:
+        return Answer(False, f"Driver {driver} does not support sm_{gpu}: {entry.last_driver} is the last that does.",
+                      f"Install driver {entry.last_driver}.")
     return None
 
 
 def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Answer:
-    known = [code for code in cubins if code.toolkit]
-    late = [code for code in known if not _serves(driver, driver_for(code, facts))]
+    recorded = [code for code in cubins if code.toolkit]
+    late = [code for code in recorded if not _serves(driver, driver_for(code, facts))]
     cubins_for = _cubins_for(gpu, cubins)
     if late:
         needed = max(driver_for(code, facts) for code in late)
@@ -225,7 +236,7 @@ def _cubins_load(cubins: list[Code], driver: int, gpu: int, facts: Facts) -> Ans
         what = f"of {_cuda(toolkits(late))}{f', {packed},' if packed else ''}"
         return Answer(False, f"The {cubins_for} {what} need {from_driver}, not {driver}.",
                       hint or _rebuild(driver, gpu, facts))
-    if len(known) < len(cubins):
+    if len(recorded) < len(cubins):
         why = _why_unknown([code for code in cubins if not code.toolkit])
         return Answer(None, f"It is unknown which drivers load the {cubins_for}: their CUDA release is unknown "
                             f"({why}).")
@@ -308,13 +319,13 @@ def _add_gpu(gpu: int, driver: int, facts: Facts) -> str:
 
 def _compiler(release: Release, gpu: int, facts: Facts) -> str:
     """A compiler for the GPU whose cubins a driver of the release loads: 12.x; 12.8 or later 12.x."""
-    major, known = release.cuda[0], facts.gpus.get(gpu)
+    major, entry = release.cuda[0], facts.gpus.get(gpu)
     if major < 11:
         return f"{major}.{release.cuda[1]}"
-    if known and known.last and known.last[0] < major:
-        return f"{known.last[0]}.x"
-    if known and known.first[0] == major and known.first[1] > 0:
-        return f"{major}.{known.first[1]} or later {major}.x"
+    if entry and entry.last and entry.last[0] < major:
+        return f"{entry.last[0]}.x"
+    if entry and entry.first[0] == major and entry.first[1] > 0:
+        return f"{major}.{entry.first[1]} or later {major}.x"
     return f"{major}.x"
 
 

@@ -40,9 +40,9 @@ class Kernels:
             self.problems[name] = code.problems
 
     def forget(self, names: Iterable[str]) -> None:
-        for found in self.files, self.unread, self.problems:
+        for table in self.files, self.unread, self.problems:
             for name in names:
-                found.pop(name, None)
+                table.pop(name, None)
 
     def __bool__(self) -> bool:
         """Is there any device code, readable or not?"""
@@ -143,8 +143,8 @@ def on_drivers(files: Files, branches: Sequence[int], facts: Facts) -> list[OnDr
     """The outcomes for `branches`, oldest first."""
     alike = _alike(files)
     each = [_on_driver(alike, branch, facts) for branch in branches] if files else []
-    groups = (list(group) for _, group in groupby(each, key=lambda one: replace(one, drivers=(), hint="")))
-    return [replace(group[-1], drivers=tuple(one.drivers[0] for one in group)) for group in groups]
+    groups = (list(group) for _, group in groupby(each, key=lambda outcome: replace(outcome, drivers=(), hint="")))
+    return [replace(group[-1], drivers=tuple(outcome.drivers[0] for outcome in group)) for group in groups]
 
 
 def _alike(files: Files) -> list[tuple[Code, ...]]:
@@ -160,31 +160,31 @@ def _on_driver(files: Sequence[Sequence[Code]], branch: int, facts: Facts) -> On
     every = [code for codes in files for code in codes]
     release = facts.cuda_of_driver(branch)
     each = {gpu: _of_gpu(files, branch, gpu, facts) for gpu in _targets(every)}
-    in_part = [gpu for gpu, found in each.items() if {True, False} <= {one.loads for one in found}]
-    answers = {gpu: min(found, key=lambda one: (False, None, True).index(one.loads))
-               for gpu, found in each.items() if gpu not in in_part}
+    in_part = [gpu for gpu, group in each.items() if {True, False} <= {answer.loads for answer in group}]
+    answers = {gpu: min(group, key=lambda answer: (False, None, True).index(answer.loads))
+               for gpu, group in each.items() if gpu not in in_part}
     compiled = [name for name in code_rules.jit(every) if all(
         code_rules.is_served(code, branch, facts) for code in every if code.kind is CodeKind.PTX and code.name == name)]
-    native, fails, unknown = ({gpu: one for gpu, one in answers.items() if one.loads is loads}
+    native, fails, unknown = ({gpu: answer for gpu, answer in answers.items() if answer.loads is loads}
                               for loads in (True, False, None))
     listed = {*native, *in_part}
     some = any(code.kind is CodeKind.CUBIN and code.architecture not in listed
                and _knows(branch, code.architecture, facts) and code_rules.is_served(code, branch, facts)
                for code in every)
     return OnDrivers((branch,), release.cuda[0] if release else 0, _names(native), tuple(compiled), _names(fails),
-                     next((one.hint for gpu, one in fails.items() if _knows(branch, gpu, facts)), ""), _names(unknown),
-                     some, _names(in_part))
+                     next((answer.hint for gpu, answer in fails.items() if _knows(branch, gpu, facts)), ""),
+                     _names(unknown), some, _names(in_part))
 
 
-def why_unknown(files: Files, one: OnDrivers, facts: Facts) -> dict[str, list[str]]:
-    """Why it is unknown whether the cubins for `one.unknown` load: cause -> files"""
-    gpus = [gpu for gpu in _targets(code for codes in files.values() for code in codes) if f"sm_{gpu}" in one.unknown]
-    found: dict[str, list[str]] = {}
+def why_unknown(files: Files, group: OnDrivers, facts: Facts) -> dict[str, list[str]]:
+    """Why it is unknown whether the cubins for `group.unknown` load: cause -> files"""
+    gpus = [gpu for gpu in _targets(code for codes in files.values() for code in codes) if f"sm_{gpu}" in group.unknown]
+    causes: dict[str, list[str]] = {}
     for name, codes in files.items() if gpus else ():
         cubins = [code for code in codes if any(code_rules.runs_on(code, gpu, facts) for gpu in gpus)]
-        for cause in code_rules.why_unknown(cubins, one.drivers[-1], facts):
-            found.setdefault(cause, []).append(name)
-    return found
+        for cause in code_rules.why_unknown(cubins, group.drivers[-1], facts):
+            causes.setdefault(cause, []).append(name)
+    return causes
 
 
 def _names(gpus: Iterable[int]) -> tuple[str, ...]:
@@ -204,7 +204,7 @@ def _of_gpu(files: Sequence[Sequence[Code]], branch: int, gpu: int, facts: Facts
 def branches_of(releases: Iterable[str], facts: Facts) -> tuple[int, ...]:
     """The branches that came with releases of these CUDAs' majors, oldest first."""
     majors = {int(major_of(release)) for release in releases}
-    return tuple(one.driver for one in facts.releases if one.cuda[0] in majors and one.driver)
+    return tuple(release.driver for release in facts.releases if release.cuda[0] in majors and release.driver)
 
 
 def majors_before(needed: int, releases: Iterable[str], facts: Facts) -> list[str]:
@@ -259,7 +259,7 @@ def _any_driver(codes: Sequence[Code], gpu: int, runtime_driver: int, facts: Fac
     served = [branch for branch, answer in answers.items() if answer.loads]
     if not served:
         newest = [branch for branch in branches if _knows(branch, gpu, facts)] or branches
-        return next((one for one in answers.values() if one.loads is None), answers[newest[-1]])
+        return next((answer for answer in answers.values() if answer.loads is None), answers[newest[-1]])
     until = "" if served[-1] == branches[-1] else f" to {served[-1]}"
     return Answer(True, f"It loads with drivers from {served[0]}{until or ' on'}.")
 
@@ -268,16 +268,16 @@ def _any_gpu(codes: Sequence[Code], driver: int, facts: Facts) -> Answer:
     """The answer for the first GPU on which the code does not load. Only GPUs that the driver supports count: the
     code's own GPUs, or, without any, newer GPUs that its PTX may serve."""
     targets = _targets(codes) or sorted({code.architecture for code in codes if code.kind is CodeKind.PTX})
-    known = [gpu for gpu in targets if _knows(driver, gpu, facts)] or [
-        gpu for gpu, one in facts.gpus.items() if one.example and not one.tegra and _knows(driver, gpu, facts)
+    supported = [gpu for gpu in targets if _knows(driver, gpu, facts)] or [
+        gpu for gpu, entry in facts.gpus.items() if entry.example and not entry.tegra and _knows(driver, gpu, facts)
         and any(code_rules.runs_on(code, gpu, facts) for code in codes)]
-    answers = {gpu: code_rules.loads(codes, driver, gpu, facts) for gpu in (*targets, *known)}
-    if not known:
+    answers = {gpu: code_rules.loads(codes, driver, gpu, facts) for gpu in (*targets, *supported)}
+    if not supported:
         return next(iter(answers.values()), Answer(None, "It has neither cubins nor PTX for a driver to load."))
-    late = next((answers[gpu] for gpu in known if not answers[gpu].loads), None)
+    late = next((answers[gpu] for gpu in supported if not answers[gpu].loads), None)
     if late is not None:
         return late
-    names, others = ", ".join(_names(known)), _names(gpu for gpu in targets if gpu not in known)
+    names, others = ", ".join(_names(supported)), _names(gpu for gpu in targets if gpu not in supported)
     without = f"; the driver does not support {', '.join(others)}" if others else ""
     return Answer(True, f"Driver {driver} loads its code for {names}{without}.")
 
