@@ -55,6 +55,15 @@ def described(*files: FileUse, **options) -> str:
 
 
 class Ties(unittest.TestCase):
+    def test_every_kind_of_tie_is_complete(self):
+        self.assertEqual(set(ties.FINDERS), set(TieKind))
+        page = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+        listed = re.search(r"^\| `ties` \|.*`how` \(([^)]*)\)", page, re.M)[1]
+        self.assertEqual(listed, ", ".join(f"`{kind}`" for kind in TieKind))
+        for kind in TieKind:
+            self.assertIn(CUPTI, describe_ties.tied([ties.Tie("a.so", CUPTI, kind, "12")]))
+            self.assertIn(f" {kind} {CUPTI}", describe_ties.without_stub(["a.so"], kind, [CUPTI], table()))
+
     def test_short_sentence_of_ties(self):
         def users(number: int) -> list[str]:
             return [f"{chr(ord('a') + one)}.so" for one in range(number)]

@@ -43,7 +43,7 @@ class Tie:
 def find(files: Files, inside: Inside, table: Table) -> list[Tie]:
     """The ties of the files that a repair keeps in the wheel; none if all of them are CUDA's libraries."""
     return [Tie(name, library, kind, cuda)
-            for name, file in counted(files, table) for kind, finder in _FINDERS.items()
+            for name, file in counted(files, table) for kind, finder in FINDERS.items()
             for library in finder(file, inside, table) if (cuda := table.cuda_of(library)) is not None]
 
 
@@ -70,7 +70,7 @@ def _opened(file: FileUse, inside: Inside, table: Table) -> Iterable[str]:
 
 
 # Each finds the libraries that a file asks for; find() makes ties of those that belong to one CUDA.
-_FINDERS: dict[TieKind, Callable[[FileUse, Inside, Table], Iterable[str]]] = {
+FINDERS: dict[TieKind, Callable[[FileUse, Inside, Table], Iterable[str]]] = {
     TieKind.NEEDS: _needed,
     TieKind.OPENS: _opened,
 }

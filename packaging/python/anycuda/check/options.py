@@ -23,7 +23,7 @@ from .input_verdict import VerdictKind
 ALLOWED: tuple[Kind, ...] = (*FAILS, VerdictKind.TIED, *CodeFailure)
 # CUDA 11.7 and its driver; --runtime 11.7,515 checks them.
 _NOT_BY_DEFAULT = ("11.7", "515")
-_NO_RELEASE = ("",)  # a selection that no release has
+_NO_RELEASE = ("",)  # the selection of nothing
 
 
 @dataclass(frozen=True)
