@@ -16,7 +16,7 @@ from doctor_support import ROOT
 from generate import gpu_facts, products
 
 CATALOGUE = ROOT / "compat/catalogue"
-FACTS = gpus.of_json(gpu_facts.read(CATALOGUE))
+FACTS = gpus.from_json(gpu_facts.read(CATALOGUE))
 
 
 def cubin(architecture: int, toolkit: tuple[int, int] | None, target: str = "", **rest) -> Code:

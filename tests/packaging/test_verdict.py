@@ -86,13 +86,13 @@ class Ties(unittest.TestCase):
         for entry in entries:
             for file in filter(lambda name: table().has_no_stub(name) and table().ties_to_cuda(name),
                                re.findall(r"lib\S+\.so\S*", entry)):
-                found = distributions.of_tie(file, table())
+                found = distributions.for_tie(file, table())
                 self.assertIn(found, entry.partition("\n    from ")[2].split(), file)
                 self.assertEqual(distributions.pin_of(requirement.parse(found), table()).major, table().cuda_of(file))
                 checked.add(file.partition(".so")[0])
         self.assertLessEqual({"libcufftw", "libcupti", "libnppc", "libnvblas"}, checked)
         for file in ("libcudnn.so.7", "libcutensor.so.2", "libcupti.so"):
-            self.assertEqual(distributions.of_tie(file, table()), "", file)
+            self.assertEqual(distributions.for_tie(file, table()), "", file)
 
 
 class PackageFacts(unittest.TestCase):

@@ -7,13 +7,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ..kind import Kind
 from .device_code import LZ4, ZSTD, Code, CodeKind
-from .gpus import Facts, Release, Version
+from .gpus import Facts, Packing, Release, Version
 
-CONCATENATED = "concatenated"
+
+class PackingKind(Kind):
+    """The packings that older drivers do not read, by their names in the facts."""
+
+    CONCATENATED = "concatenated"
+    ZSTD = "zstd"
+
+
 # How code is packed, and how to build it without that.
-_PACKED = {CONCATENATED: ("in concatenated entries (nvcc --concat)", "Build device code without nvcc --concat"),
-           ZSTD: ("compressed with zstd", "Build device code with nvcc --compress-mode=speed")}
+_PACKED = {PackingKind.CONCATENATED: ("in concatenated entries (nvcc --concat)",
+                                      "Build device code without nvcc --concat"),
+           PackingKind.ZSTD: ("compressed with zstd", "Build device code with nvcc --compress-mode=speed")}
 _LIBRARIES = {LZ4: "liblz4", ZSTD: "libzstd"}  # compression -> the library that decompresses it
 
 
@@ -26,13 +35,13 @@ class Answer:
     hint: str = ""
 
 
-def of_all(results: Iterable[bool | None]) -> bool | None:
+def all_true(results: Iterable[bool | None]) -> bool | None:
     """False if one is False; otherwise None if one is None."""
     distinct = set(results)
     return False if False in distinct else None if None in distinct else True
 
 
-def of_any(results: Iterable[bool | None]) -> bool | None:
+def any_true(results: Iterable[bool | None]) -> bool | None:
     """True if one is True; otherwise None if one is None."""
     distinct = set(results)
     return True if True in distinct else None if None in distinct else False
@@ -80,12 +89,13 @@ def _describe_ptx(codes: Sequence[Code], facts: Facts) -> Iterator[str]:
 
 def _describe_packings(codes: Sequence[Code], facts: Facts) -> Iterator[str]:
     if any(code.concatenated for code in codes):
-        packing = facts.packings[CONCATENATED]
+        packing = facts.packings[PackingKind.CONCATENATED]
         yield (f"Concatenated entries (nvcc --concat): driver {packing.read_by} or newer reads them, driver "
                f"{packing.unread_by} or older does not; for drivers in between it is unknown.")
-    if any(_packing(code) == ZSTD and driver_for(code, facts) > _driver_without_packing(code, facts) for code in codes):
+    if any(_packing(code) is PackingKind.ZSTD and driver_for(code, facts) > _driver_without_packing(code, facts)
+           for code in codes):
         yield (f"Code compressed with zstd (nvcc --compress-mode=size or balance) needs driver "
-               f"{facts.packings[ZSTD].read_by} or newer.")
+               f"{facts.packings[PackingKind.ZSTD].read_by} or newer.")
 
 
 def compressions(codes: Iterable[Code]) -> list[str]:
@@ -141,7 +151,7 @@ def is_known(codes: Iterable[Code], kind: CodeKind, facts: Facts) -> bool:
 def driver_for(code: Code, facts: Facts) -> int:
     """The first branch that loads a cubin or compiles PTX on any GPU; 0: unknown. Packed code may need a later branch
     (`is_known`)."""
-    plain, packing = _driver_without_packing(code, facts), facts.packings.get(_packing(code))
+    plain, packing = _driver_without_packing(code, facts), _limits(code, facts)
     return max(plain, facts.driver_after(packing.unread_by)) if plain and packing else plain
 
 
@@ -152,12 +162,20 @@ def _driver_without_packing(code: Code, facts: Facts) -> int:
     return release.driver if release else 0
 
 
-def _packing(code: Code) -> str:
-    """The packing's name in the facts; "" if every driver reads it."""
-    return CONCATENATED if code.concatenated else ZSTD if code.compression == ZSTD else ""
+def _packing(code: Code) -> PackingKind | None:
+    """None if every driver reads the code."""
+    if code.concatenated:
+        return PackingKind.CONCATENATED
+    return PackingKind.ZSTD if code.compression == ZSTD else None
 
 
-def _packing_of(codes: Iterable[Code]) -> str:
+def _limits(code: Code, facts: Facts) -> Packing | None:
+    """The drivers that read the code's packing; None if every driver does."""
+    packing = _packing(code)
+    return facts.packings.get(packing) if packing else None
+
+
+def _packing_of(codes: Iterable[Code]) -> PackingKind:
     """The packing of several entries, at least one of which is packed."""
     packings = {_packing(code) for code in codes}
     return next(packing for packing in _PACKED if packing in packings)
@@ -174,7 +192,7 @@ def _hidden(codes: Iterable[Code], driver: int, facts: Facts) -> tuple[str, str]
 
 def is_served(code: Code, driver: int, facts: Facts) -> bool:
     """Is the driver known to load the cubin, or to compile the PTX, on any GPU?"""
-    packing = facts.packings.get(_packing(code))
+    packing = _limits(code, facts)
     return _serves(driver, driver_for(code, facts)) and (packing is None or driver >= packing.read_by)
 
 

@@ -90,7 +90,7 @@ def brought_by(name: str, table: Table) -> tuple[Library, ...]:
     return tuple(library for library in table.libraries.values() if normal(name) in library.wheels.values())
 
 
-def of_tie(file: str, table: Table) -> str:
+def for_tie(file: str, table: Table) -> str:
     """The distribution with a library that ties files to one CUDA: nvidia-npp-cu12 for libnppc.so.12; "" if
     unknown."""
     major = table.cuda_of(file)
@@ -106,7 +106,7 @@ def with_packages(files: Iterable[str], table: Table) -> str:
     """libcutensor.so.2, libnppc.so.12 and libnpps.so.12 (nvidia-npp-cu12)"""
     packages: dict[str, list[str]] = {}
     for file in files:
-        packages.setdefault(of_tie(file, table), []).append(file)
+        packages.setdefault(for_tie(file, table), []).append(file)
     return ", ".join(f"{listed(alike)} ({package})" if package else ", ".join(alike)
                      for package, alike in packages.items())
 

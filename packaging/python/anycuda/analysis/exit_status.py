@@ -14,4 +14,4 @@ def from_answers(answers: Iterable[bool | None], has_problems: bool) -> int:
     """The status for these answers. An unreadable file makes it FAILED."""
     if has_problems:
         return FAILED
-    return {True: YES, None: UNKNOWN, False: NO}[code_rules.of_all(answers)]
+    return {True: YES, None: UNKNOWN, False: NO}[code_rules.all_true(answers)]

@@ -100,13 +100,13 @@ def version(text: str) -> Version:
 def facts(path: Path | None = None) -> Facts:
     """The facts of `path`, a matrix.json; by default the installed one."""
     try:
-        return of_json(data.read(path)["device_code"])
+        return from_json(data.read(path)["device_code"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Failure(f"{path or data.find()} cannot be read ({error!r}): it belongs to another version of anycuda; "
                       "install anycuda again") from None
 
 
-def of_json(text: dict) -> Facts:
+def from_json(text: dict) -> Facts:
     releases = tuple(Release(version(row["cuda"]), version(row["ptx"]), row["driver"]) for row in text["releases"])
     gpus = {row["architecture"]: Gpu(row["architecture"], row["generation"], row["tegra"], version(row["first"]),
                                      version(row["last"]) if row["last"] else None, row["last_driver"], row["example"])

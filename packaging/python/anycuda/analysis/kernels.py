@@ -243,7 +243,7 @@ def reply(kernels: Kernels, gpu: int, driver: int, runtimes: Mapping[str, int], 
     for name, answer in answers.items():
         reasons.setdefault(f"{answer.reason} {answer.hint}".strip(), []).append(name)
     results = {answer.loads for answer in answers.values()}
-    loads = code_rules.of_all(results)
+    loads = code_rules.all_true(results)
     return Reply(gpu, driver, loads, loads is False and True in results, reasons)
 
 

@@ -57,7 +57,7 @@ def headline(input_: Input, cells: dict[Run, list[str]], failing: dict[Run, list
     if not cells:
         text = "; ".join([*faults, _without_cells(input_, asked)])
         return f"{name}: {text}{incomplete}", "red" if incomplete or faults else "yellow"
-    where = releases.of_runs(cells, _runnable(input_, asked), matrix)
+    where = releases.describe_runs(cells, _runnable(input_, asked), matrix)
     if not where:
         return f"{name}: {'; '.join(faults)}{incomplete}", "red"
     conditions = _conditions(input_, asked, matrix)
@@ -81,7 +81,7 @@ def _conditions(input_: Input, asked: Asked, matrix: Matrix) -> str:
     late = input_.late_drivers(asked)
     text += f"; {_late(input_, late)}" if late else _needs_driver(input_, asked)
     accepted = input_.too_old_drivers(asked) if asked.forward_compat else ()
-    text += "".join(f"; {driver_rule.declared(old, releases.of_cuda(old.releases, matrix))}" for old in accepted)
+    text += "".join(f"; {driver_rule.declared(old, releases.describe_cuda(old.releases, matrix))}" for old in accepted)
     if any(file.use.static_runtime for file in input_.files) and _STATIC_RUNTIME not in text:
         text += "; but it also has a CUDA runtime linked in statically"
     if any(is_native(use, asked) for file in input_.files for use in file.use.uses):
@@ -90,7 +90,8 @@ def _conditions(input_: Input, asked: Asked, matrix: Matrix) -> str:
 
 
 def _refused(input_: Input, asked: Asked, matrix: Matrix) -> list[str]:
-    return [driver_rule.sentence(old, releases.of_cuda(old.releases, matrix)) for old in input_.refused_releases(asked)]
+    return [driver_rule.sentence(old, releases.describe_cuda(old.releases, matrix))
+            for old in input_.refused_releases(asked)]
 
 
 def _runnable(input_: Input, asked: Asked) -> Asked:
@@ -142,7 +143,7 @@ def _failing(failing: dict[Run, list[str]], asked: Asked, matrix: Matrix) -> str
         runs = [run for run in failing if run.kind in kinds]
         if runs:
             functions = counted(len({run.symbol for run in runs}), "function")
-            parts.append(f"{functions} would {what} on {releases.of_runs(runs, asked, matrix)}")
+            parts.append(f"{functions} would {what} on {releases.describe_runs(runs, asked, matrix)}")
     return "; ".join(parts)
 
 

@@ -68,7 +68,7 @@ def evaluate(input_: Input, here: Here, asked: Asked) -> HereVerdict:
     answers = [*_driver(input_, here), *_libraries(uses, here), *_functions(input_, here, asked)]
     if input_.verdict.ties:
         answers.append((None, f"It is {describe_ties.tied(input_.verdict.ties, short=True)}; {_NOT_SEARCHED}"))
-    runs = code_rules.of_all(result for result, _ in answers)
+    runs = code_rules.all_true(result for result, _ in answers)
     counted = [text for result, text in answers if runs or result is not True]
     return HereVerdict(runs, tuple(dict.fromkeys(counted)))
 

@@ -120,7 +120,7 @@ def ties_hint(input_: Input, asked: Asked) -> str:
     names = list(dict.fromkeys(tie.library for tie in input_.ties(asked)))
     if not names:
         return ""
-    packages = list(dict.fromkeys(filter(None, (distributions.of_tie(name, libraries.table()) for name in names))))
+    packages = list(dict.fromkeys(filter(None, (distributions.for_tie(name, libraries.table()) for name in names))))
     these, it, name = names[0], "it", "name"
     if len(names) > 1:
         these, it, name = f"these {len(names)} libraries", "them", "names"

@@ -25,7 +25,7 @@ def newest(library: Library) -> str:
     return [release for release in library.runtimes if not (library.is_driver and "." in release)][-1]
 
 
-def of_runs(runs: Iterable[Run], asked: Asked, matrix: Matrix) -> str:
+def describe_runs(runs: Iterable[Run], asked: Asked, matrix: Matrix) -> str:
     """CUDA 11.8-13.5 and NCCL 2.16-2.32 and driver 520-615"""
     parts: dict[str, str] = {}
     for library in matrix.libraries.values():
@@ -38,7 +38,7 @@ def of_runs(runs: Iterable[Run], asked: Asked, matrix: Matrix) -> str:
     return " and ".join(f"{series} {text}" for series, text in parts.items())
 
 
-def of_cuda(releases: tuple[str, ...], matrix: Matrix) -> str:
+def describe_cuda(releases: tuple[str, ...], matrix: Matrix) -> str:
     """11.8-12.9, 13.5"""
     library = next(library for library in matrix.libraries.values() if library.releases_of == "CUDA")
     return _spelt(releases, matrix, library)

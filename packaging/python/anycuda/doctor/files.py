@@ -75,4 +75,4 @@ def examine(content: reading.Reading, runtimes: Mapping[str, int], here: Devices
 def _loads(code: Kernels, replies: Sequence[Reply], here: Devices) -> bool | None:
     if here.lacking and code.files:
         return False
-    return code_rules.of_any(reply.loads for reply in replies) if replies else None
+    return code_rules.any_true(reply.loads for reply in replies) if replies else None
