@@ -7,14 +7,12 @@ import re
 import sys
 import tempfile
 import unittest
-import zipfile
 from pathlib import Path
 
 from project_files import ROOT, project_files
 
 sys.path += [str(ROOT / "tools/site"), str(ROOT / "packaging/pages")]
 
-import check_files  # noqa: E402
 import commands  # noqa: E402
 import headers  # noqa: E402
 import markup  # noqa: E402
@@ -70,18 +68,6 @@ class Pages(unittest.TestCase):
     def test_lists_in_code_stay(self) -> None:
         text = "```\ntext\n- one\n  - two\n```\n"
         self.assertEqual(markup.indented(text), text)
-
-
-class Checker(unittest.TestCase):
-    def test_package_has_the_data_of_the_command(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            archive = Path(folder) / "anycuda.zip"
-            check_files.package(archive)
-            names = set(zipfile.ZipFile(archive).namelist())
-        data = {file.relative_to(ROOT / "packaging/python").as_posix()
-                for file in project_files("packaging/python/anycuda/**/*.json")}
-        self.assertIn("anycuda/doctor/data/hints.json", data)
-        self.assertLessEqual(data, names)
 
 
 class Reference(unittest.TestCase):

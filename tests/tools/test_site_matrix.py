@@ -100,7 +100,8 @@ class CheckFiles(unittest.TestCase):
             check_files.package(self.folder / name)
         self.assertEqual((self.folder / "1.zip").read_bytes(), (self.folder / "2.zip").read_bytes())
         sources = sorted(file.relative_to(ROOT / "packaging/python").as_posix()
-                         for file in (ROOT / "packaging/python/anycuda").rglob("*.py"))
+                         for pattern in ("*.py", "*.json")
+                         for file in (ROOT / "packaging/python/anycuda").rglob(pattern))
         with zipfile.ZipFile(self.folder / "1.zip") as archive:
             self.assertEqual(archive.namelist(), sources)
 
