@@ -96,7 +96,7 @@ def reply(reply_: Reply, of_several: bool = False) -> str:
     return f"{asked or 'here'}: {'loads in part' if reply_.in_part else _LOADS[reply_.loads]}. {text}"
 
 
-def reply_for_json(reply_: Reply, of_several: bool) -> dict:
+def reply_for_json(reply_: Reply, of_several: bool) -> dict[str, object]:
     return {**asdict(reply_), "text": reply(reply_, of_several)}
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..failure import Failure
 from ..matrix import data
@@ -106,7 +107,7 @@ def facts(path: Path | None = None) -> Facts:
                       "install anycuda again") from None
 
 
-def from_json(text: dict) -> Facts:
+def from_json(text: dict[str, Any]) -> Facts:
     releases = tuple(Release(version(row["cuda"]), version(row["ptx"]), row["driver"]) for row in text["releases"])
     gpus = {row["architecture"]: Gpu(row["architecture"], row["generation"], row["tegra"], version(row["first"]),
                                      version(row["last"]) if row["last"] else None, row["last_driver"], row["example"])

@@ -48,7 +48,7 @@ class Kernels:
         """Is there any device code, readable or not?"""
         return bool(self.files or self.unread or self.problems)
 
-    def for_json(self) -> dict:
+    def for_json(self) -> dict[str, object]:
         return {
             "files": [{"name": name, "codes": [{**asdict(code), "name": code.name} for code in codes]}
                       for name, codes in self.files.items()],

@@ -7,6 +7,7 @@ import functools
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..elf.read import Image
 from ..failure import Failure
@@ -336,7 +337,7 @@ def table(path: Path | None = None) -> Table:
                       "install anycuda again") from None
 
 
-def _library(name: str, about: dict) -> Library:
+def _library(name: str, about: dict[str, Any]) -> Library:
     majors = {number: Major(number, row["soname"], row["node"]) for number, row in about["majors"].items()}
     callers: dict[str, list[str]] = {}
     for symbol, caller, _ in about["rows"]:

@@ -29,7 +29,7 @@ def report(matrix: Matrix, asked: Asked, inputs: list[Input]) -> str:
     return json.dumps(whole, indent=1)
 
 
-def _input(input_: Input, asked: Asked) -> dict:
+def _input(input_: Input, asked: Asked) -> dict[str, object]:
     inside, cells = input_.inside(), input_.cells()
     return {
         "path": input_.path,
@@ -51,7 +51,7 @@ def _input(input_: Input, asked: Asked) -> dict:
     }
 
 
-def _device_code(input_: Input, asked: Asked) -> dict:
+def _device_code(input_: Input, asked: Asked) -> dict[str, object]:
     facts, code = gpus.facts(), input_.kernels
     return {
         **code.for_json(),
@@ -63,7 +63,7 @@ def _device_code(input_: Input, asked: Asked) -> dict:
     }
 
 
-def _use(use: Use) -> dict:
+def _use(use: Use) -> dict[str, object]:
     """cuDNN 9 has one SONAME for every CUDA, so the placeholder major is left out."""
     fields = asdict(use)
     if not libraries.table().libraries[use.library].tells_built_for:
@@ -71,18 +71,18 @@ def _use(use: Use) -> dict:
     return fields
 
 
-def _opened(name: Opened) -> dict:
+def _opened(name: Opened) -> dict[str, object]:
     return {"name": name.name, "library": name.library, "kind": name.kind, "run": name.by_run,
             "repair": name.by_repair}
 
 
-def verdict(verdict_: InputVerdict) -> dict:
+def verdict(verdict_: InputVerdict) -> dict[str, object]:
     fields = asdict(verdict_)
     fields["device_code"] = fields.pop("kernels")
     return {**fields, "driver": verdict_.driver, "text": describe_verdict.sentence(verdict_)}
 
 
-def _file(file: File, inside: frozenset[str]) -> dict:
+def _file(file: File, inside: frozenset[str]) -> dict[str, object]:
     use = file.use
     return {
         "name": file.name,

@@ -10,7 +10,7 @@ from .. import terminal
 from ..analysis import describe_kernels
 from ..analysis.libraries import Linking
 from ..matrix import fold
-from ..matrix.data import Library, Matrix, Run
+from ..matrix.data import Disposition, Library, Matrix, Run
 from ..matrix.views import COLOURS
 from . import describe_use, describe_verdict, headline, notes, releases
 from .cells import FAILS, UNCHECKED, WORKS, Asked
@@ -175,9 +175,9 @@ class _Page:
         return [_INDENT + line for line in lines]
 
 
-def _alike(counts: dict[str, Counter], releases: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _alike(counts: dict[str, Counter[Disposition]], releases_: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Groups releases with equal counts."""
-    groups: dict[tuple, list[str]] = {}
-    for release in releases:
-        groups.setdefault(tuple(sorted(counts[release].items())), []).append(release)
+    groups: dict[frozenset[tuple[Disposition, int]], list[str]] = {}
+    for release in releases_:
+        groups.setdefault(frozenset(counts[release].items()), []).append(release)
     return [tuple(group) for group in groups.values()]
