@@ -16,7 +16,7 @@ from build_folder import with_real_libraries
 from elf_support import Workspace, layout, linkers, number, opened, place, read, run, value_of, with_bytes
 from anycuda.elf import ElfError, edit
 from anycuda.elf.edit import Edit
-from anycuda.elf.patch_set import PatchSet
+from anycuda.elf.edit.patch_set import PatchSet
 
 # Two libraries with the same functions under the same versions; each function returns WHO and its version.
 PROVIDER = """

@@ -8,9 +8,10 @@ import unittest
 from dataclasses import replace
 
 from elf_support import Workspace, headers, layout, number, place, slot, with_bytes
-from anycuda.elf import ElfError, dynamic_info, verify
-from anycuda.elf.patch_set import Overlay, Plan
-from anycuda.elf.edit import Edit, _plan
+from anycuda.elf import ElfError
+from anycuda.elf.edit.patch_set import Overlay, Plan
+from anycuda.elf.edit import Edit, dynamic_info, verify
+from anycuda.elf.edit.editor import _plan
 from anycuda.elf.headers import Headers
 from anycuda.elf.source import Source
 
@@ -25,7 +26,7 @@ class Verify(Workspace):
         cls.source = Source(io.BytesIO(cls.data), "libuser.so")
         found = headers(cls.data)
         wanted, strings = Edit(soname="libnew.so"), found.strings()
-        cls.wanted = dynamic_info.edited(dynamic_info.of(found, strings), wanted, found, strings)
+        cls.wanted = dynamic_info.edited(dynamic_info.read(found, strings), wanted, found, strings)
         cls.plan = _plan(cls.source, [wanted])
         cls.new = Headers(Overlay(cls.source, cls.plan.fields, cls.plan.start, cls.plan.tail))
 
@@ -78,7 +79,7 @@ class Verify(Workspace):
     def test_version_definitions(self):
         data = self.versioned("libdefining.so").read_bytes()
         source, found = Source(io.BytesIO(data), "libuser.so"), headers(data)
-        wanted = dynamic_info.edited(dynamic_info.of(found, found.strings()), Edit(), found, found.strings())
+        wanted = dynamic_info.edited(dynamic_info.read(found, found.strings()), Edit(), found, found.strings())
         at = place(data, layout.DT_VERDEF)
         first = int.from_bytes(data[at + 16: at + 20], "little")
         plan = Plan([(at + first + 20, data[at + 20: at + 24])], len(data), b"")  # the file's name for a version's

@@ -17,7 +17,7 @@ class NotElf(ElfError):
 
 
 @contextlib.contextmanager
-def failures(path: os.PathLike | str) -> Iterator[None]:
+def failures(path: os.PathLike[str] | str) -> Iterator[None]:
     """Turns the system's errors into an ElfError with the original as its cause."""
     try:
         yield

@@ -87,11 +87,11 @@ class Headers:
             raise self.error("damaged: its segments overlap in the file")
 
     def _read_dynamic(self) -> None:
-        found = [s for s in self.segments if s.kind == layout.PT_DYNAMIC]
-        if not found or not found[0].in_file:
+        dynamic = [s for s in self.segments if s.kind == layout.PT_DYNAMIC]
+        if not dynamic or not dynamic[0].in_file:
             raise self.error("no dynamic section: a statically linked program, or a file with only debug information")
-        self.dynamic = found[0]
-        table = self.source.bytes(found[0].offset, found[0].in_file // 16 * 16, "dynamic section")
+        self.dynamic = dynamic[0]
+        table = self.source.bytes(self.dynamic.offset, self.dynamic.in_file // 16 * 16, "dynamic section")
         #: Every entry, including the spare ones after the first DT_NULL.
         self.slots = list(layout.DYNAMIC.iter_unpack(table))
         self.used = next((i for i, (tag, _) in enumerate(self.slots) if tag == layout.DT_NULL), len(self.slots))

@@ -24,7 +24,7 @@ def folders(search: str | None, file: Path) -> tuple[Path, ...]:
 
 def system(machine: str) -> tuple[Path, ...]:
     """The folders that the dynamic linker searches without any setting."""
-    return tuple(Path(one.format(cpu=machine)) for one in _SYSTEM)
+    return tuple(Path(folder.format(cpu=machine)) for folder in _SYSTEM)
 
 
 def cached(name: str) -> list[Path]:

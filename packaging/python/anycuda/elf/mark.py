@@ -41,7 +41,7 @@ def quieted(data: bytes, path: Path) -> bytes:
 
 
 def _flags(source: Source, at: int) -> int:
-    return _FLAGS.unpack(source.bytes(at, _FLAGS.size, "mark"))[0]
+    return int.from_bytes(source.bytes(at, _FLAGS.size, "mark"), "little")
 
 
 def _places(source: Source) -> list[int]:

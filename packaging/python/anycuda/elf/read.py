@@ -44,19 +44,19 @@ class Image:
         return [s for s in self.symbols if not s.defined and s.name]
 
 
-def read(path: os.PathLike | str) -> Image:
+def read(path: os.PathLike[str] | str) -> Image:
     """The image of the file at `path`; raises ElfError with the reason."""
     with opened(path) as file:
         return read_open(file, path)
 
 
-def read_open(file: BinaryIO, path: os.PathLike | str) -> Image:
+def read_open(file: BinaryIO, path: os.PathLike[str] | str) -> Image:
     """The image of an open file, which must allow reading and seeking."""
     with failures(path):
         return _image(Headers(Source(file, str(path))), Path(path))
 
 
-def opened(path: os.PathLike | str, mode: Literal["rb", "r+b"] = "rb") -> BinaryIO:
+def opened(path: os.PathLike[str] | str, mode: Literal["rb", "r+b"] = "rb") -> BinaryIO:
     try:
         # A pipe would block, and a device has no end.
         if os.path.exists(path) and not os.path.isfile(path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from struct import Struct
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from .errors import ElfError
 
@@ -42,5 +42,5 @@ class Source:
             data += part
         return data
 
-    def record(self, layout: Struct, offset: int, what: str) -> tuple:
+    def record(self, layout: Struct, offset: int, what: str) -> tuple[Any, ...]:
         return layout.unpack(self.bytes(offset, layout.size, what))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from struct import Struct
+from typing import Any
 
 from . import layout
 from .headers import Headers, Strings
@@ -69,5 +70,5 @@ def needed(headers: Headers, strings: Strings) -> list[Need]:
     return needs
 
 
-def _record(headers: Headers, shape: Struct, address: int) -> tuple:
+def _record(headers: Headers, shape: Struct, address: int) -> tuple[Any, ...]:
     return shape.unpack(headers.at(address, shape.size, "version record"))

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from . import layout
+from .. import layout
+from ..headers import Strings
 from .dynamic_info import DynamicInfo
-from .headers import Strings
 from .patch_set import PatchSet
 
 # Spare entries for the next program that edits the file.

@@ -12,10 +12,10 @@ import json
 from dataclasses import dataclass
 from struct import Struct
 
+from ..errors import ElfError
+from ..source import Source
 from .dynamic_info import Edit
-from .errors import ElfError
 from .patch_set import Overlay, Plan
-from .source import Source
 
 _MAGIC, _FORMAT = b"anycuda-undo\r\n\0\0", 1
 _FOOT = Struct("<QI16s")  # length of the JSON, format, magic

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import layout, symbols
-from .headers import Segment
+from .. import layout, symbols
+from ..headers import Segment
 from .patch_set import PatchSet
 
 _FOUND_BY_HEADER = (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY)
@@ -74,13 +74,13 @@ def _spare(patch_set: PatchSet) -> int | None:
 
 
 def _blocks(patch_set: PatchSet) -> list[_Block]:
-    found = patch_set.headers
+    headers = patch_set.headers
     blocks = [_Block(segment.offset, segment.offset + segment.in_file, [number])
               for number, segment in enumerate(patch_set.segments) if segment.kind in _FOUND_BY_HEADER]
-    for tag, size in symbols.extents(found).items():
-        address = found.value(tag)
+    for tag, size in symbols.extents(headers).items():
+        address = headers.value(tag)
         assert address is not None  # it has a size
-        offset = found.offset(address, size, "tables")
+        offset = headers.offset(address, size, "tables")
         if (tag, address) in patch_set.slots:  # otherwise it moved already
             blocks.append(_Block(offset, offset + size, tags=[tag]))
     return blocks
@@ -113,14 +113,14 @@ def _is_free(patch_set: PatchSet, start: int, end: int, free: list[tuple[int, in
     for offset in range(start, end):
         if not any(first <= offset < last for first, last in free):
             # Without section headers only zeros are known to be unused.
-            known = patch_set.sections or not data[offset - start]
-            if not known or any(first <= offset < last for first, last in used):
+            unused = patch_set.sections or not data[offset - start]
+            if not unused or any(first <= offset < last for first, last in used):
                 return False
     return True
 
 
 def _move(patch_set: PatchSet, block: _Block) -> None:
-    found = patch_set.headers
+    headers = patch_set.headers
     data = patch_set.current(block.start, block.end - block.start, "tables")
     # Keeps the offset modulo 64, so that all parts keep their alignment.
     patch_set.append(b"", 64)
@@ -130,7 +130,7 @@ def _move(patch_set: PatchSet, block: _Block) -> None:
         place = address + segment.offset - block.start
         patch_set.segments[number] = segment._replace(offset=patch_set.offset(place), address=place, physical=place)
     for tag in block.tags:
-        value = found.value(tag)
+        value = headers.value(tag)
         assert value is not None
-        patch_set.set(tag, address + found.offset(value, 1, "tables") - block.start)
+        patch_set.set(tag, address + headers.offset(value, 1, "tables") - block.start)
     patch_set.move_sections(block.start, block.end, address)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from . import layout
-from .headers import Headers
-from .source import Source
+from .. import layout
+from ..headers import Headers
+from ..source import Source
 
 
 def _aligned(value: int, to: int) -> int:
@@ -106,8 +106,8 @@ class PatchSet:
 
     def section(self, kind: int, address: int) -> int | None:
         """The number of the section with this kind and address."""
-        found = (i for i, s in enumerate(self.sections) if s.kind == kind and s.address == address)
-        return next(found, None)
+        numbers = (i for i, s in enumerate(self.sections) if s.kind == kind and s.address == address)
+        return next(numbers, None)
 
     def replace_section(self, kind: int, old: int, address: int, size: int, **more: int) -> None:
         number = self.section(kind, old)
@@ -117,17 +117,17 @@ class PatchSet:
 
     def plan(self) -> Plan:
         """All changes, including the tables of headers, as differences from the file."""
-        found = self.headers
-        self.overwrite(found.segments_at, b"".join(layout.SEGMENT.pack(*segment) for segment in self.segments))
+        headers = self.headers
+        self.overwrite(headers.segments_at, b"".join(layout.SEGMENT.pack(*segment) for segment in self.segments))
         self.overwrite(56, len(self.segments).to_bytes(2, "little"))
         if self.sections:
-            self.overwrite(found.sections_at, b"".join(layout.SECTION.pack(*section) for section in self.sections))
+            self.overwrite(headers.sections_at, b"".join(layout.SECTION.pack(*section) for section in self.sections))
         fields: list[tuple[int, bytes]] = []
         for offset, new in sorted(self.fields.items()):
             fields += _differences(offset, self.source.bytes(offset, len(new), "overwritten bytes"), new)
         for (offset, new), (following, _) in zip(fields, fields[1:]):
             if offset + len(new) > following:
-                raise found.error("damaged: two tables that the edit would change overlap")
+                raise headers.error("damaged: two tables that the edit would change overlap")
         return Plan(fields, self.start, bytes(self.tail)) if self.tail else Plan(fields, self.source.size, b"")
 
 

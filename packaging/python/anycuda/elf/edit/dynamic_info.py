@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from . import layout, symbols, versions
-from .headers import Headers, Strings
+from .. import layout, symbols, versions
+from ..headers import Headers, Strings
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,13 @@ class DynamicInfo:
     indices: dict[int, int] = field(default_factory=dict)
 
 
-def of(headers: Headers, strings: Strings) -> DynamicInfo:
+def read(headers: Headers, strings: Strings) -> DynamicInfo:
+    """The content without an edit."""
     def text(tag: int) -> str | None:
         value = headers.value(tag)
         return None if value is None else strings.get(value)
 
-    base = [one for one in versions.defined(headers, strings) if one.flags & layout.VER_FLG_BASE]
+    base = [version for version in versions.defined(headers, strings) if version.flags & layout.VER_FLG_BASE]
     soname = text(layout.DT_SONAME)
     return DynamicInfo([strings.get(value) for value in headers.values(layout.DT_NEEDED)], soname,
                        text(layout.DT_RPATH), text(layout.DT_RUNPATH), versions.needed(headers, strings),
@@ -146,11 +147,11 @@ def _index(info: DynamicInfo, file: str, symbol_version: str, headers: Headers, 
     if need is None:
         need = versions.Need(file, 0)
         info.needs.append(need)
-    for known in need.versions:
-        if known.name == symbol_version:
-            return known.index
-    used = [other.index for one in info.needs for other in one.versions]
-    used += [other.index for other in versions.defined(headers, strings)]
+    for version in need.versions:
+        if version.name == symbol_version:
+            return version.index
+    used = [version.index for other in info.needs for version in other.versions]
+    used += [version.index for version in versions.defined(headers, strings)]
     index = max([layout.VERSYM_GLOBAL, *used]) + 1
     if index >= layout.VERSYM_HIDDEN:
         raise headers.error("cannot add a symbol version, since the file already has the largest possible number of "

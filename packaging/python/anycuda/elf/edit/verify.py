@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from . import dynamic_info, layout, symbols, versions
+from .. import layout, symbols, versions
+from ..errors import ElfError
+from ..headers import Headers, Segment
+from ..source import Source
+from . import dynamic_info
 from .dynamic_info import DynamicInfo
-from .errors import ElfError
-from .headers import Headers, Segment
 from .patch_set import Overlay, Plan
-from .source import Source
 
 _READ_BY_OTHERS = (layout.PT_NOTE, layout.PT_INTERP, layout.PT_GNU_PROPERTY)
 _MOVABLE = (*_READ_BY_OTHERS, layout.PT_DYNAMIC, layout.PT_PHDR, 0)
@@ -33,10 +34,10 @@ def check(source: Source, plan: Plan, wanted: DynamicInfo) -> None:
 
 def _problem(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     strings = new.strings()
-    found = dynamic_info.of(new, strings)
-    if _names(found) != _names(wanted):
+    info = dynamic_info.read(new, strings)
+    if _names(info) != _names(wanted):
         return "wrong DT_NEEDED, SONAME or RPATH entries"
-    if _versions(found.needs) != _versions(wanted.needs):
+    if _versions(info.needs) != _versions(wanted.needs):
         return "wrong entries for the symbol versions that it needs"
     old_strings = old.strings()
     if [version.name for version in versions.defined(new, strings)][bool(wanted.base):] != [
@@ -47,8 +48,8 @@ def _problem(old: Headers, new: Headers, wanted: DynamicInfo) -> str:
     return _other_symbols(old, new, wanted) or _other_segments(old, new) or _other_entries(old, new)
 
 
-def _names(of: DynamicInfo) -> tuple:
-    return of.needed, of.soname, of.rpath, of.runpath
+def _names(info: DynamicInfo) -> tuple[list[str], str | None, str | None, str | None]:
+    return info.needed, info.soname, info.rpath, info.runpath
 
 
 def _versions(needs: list[versions.Need]) -> list[tuple[str, list[tuple[str, int, int]]]]:

@@ -11,15 +11,14 @@ import os
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from . import dynamic_info, layout, phdr_space, tables, undo_record, verify
+from .. import layout
+from ..errors import failures
+from ..headers import Headers
+from ..read import opened
+from ..source import Source
+from . import dynamic_info, phdr_space, tables, undo_record, verify
 from .dynamic_info import Edit
-from .errors import failures
-from .headers import Headers
 from .patch_set import PatchSet, Plan
-from .read import opened
-from .source import Source
-
-__all__ = ["Done", "Edit", "apply", "is_edited", "preview", "undo"]
 
 
 @dataclass(frozen=True)
@@ -30,48 +29,48 @@ class Done:
     added: int = 0
 
 
-def apply(path: os.PathLike | str, edit: Edit) -> Done:
+def apply(path: os.PathLike[str] | str, edit: Edit) -> Done:
     """Edits the file in place; after an error it is unchanged. The caller must pass a copy, since this does not survive
     a loss of power."""
     with opened(path, "r+b") as file, failures(path):
         now = Source(file, str(path))
-        known = undo_record.find(now)
+        record = undo_record.find(now)
         # A further edit starts from the original and applies all edits.
-        base = undo_record.before(now, known) if known else now
-        edits = [*known.edits, edit] if known else [edit]
+        base = undo_record.before(now, record) if record else now
+        edits = [*record.edits, edit] if record else [edit]
         plan = _plan(base, edits)
-        if not plan.fields or known and undo_record.digest_of_written(plan) == known.written_digest:
+        if not plan.fields or record and undo_record.digest_of_written(plan) == record.written_digest:
             return Done(False)
         kept = undo_record.make(base, plan, edits)
-        old = known.fields if known else []
+        old = record.fields if record else []
         _write(now, [*old, *plan.fields, (plan.start, plan.tail + kept)], plan.size + len(kept))
         return Done(True, plan.size + len(kept) - now.size)
 
 
-def preview(path: os.PathLike | str, edit: Edit) -> Done:
+def preview(path: os.PathLike[str] | str, edit: Edit) -> Done:
     """Would apply change the file? Raises its errors, except those of writing."""
     with opened(path) as file, failures(path):
         now = Source(file, str(path))
-        known = undo_record.find(now)
-        plan = _plan(undo_record.before(now, known) if known else now, [*known.edits, edit] if known else [edit])
-        return Done(bool(plan.fields) and not (known and undo_record.digest_of_written(plan) == known.written_digest))
+        record = undo_record.find(now)
+        plan = _plan(undo_record.before(now, record) if record else now, [*record.edits, edit] if record else [edit])
+        return Done(bool(plan.fields) and not (record and undo_record.digest_of_written(plan) == record.written_digest))
 
 
-def undo(path: os.PathLike | str) -> Done:
+def undo(path: os.PathLike[str] | str) -> Done:
     """Restores the file to its state before the first edit, byte for byte."""
     with opened(path, "r+b") as file, failures(path):
         now = Source(file, str(path))
-        known = undo_record.find(now)
-        if known is None:
+        record = undo_record.find(now)
+        if record is None:
             return Done(False)
-        if undo_record.digest(undo_record.before(now, known)) != known.digest:
+        if undo_record.digest(undo_record.before(now, record)) != record.digest:
             raise now.error("cannot be restored, since another program changed it after anycuda patched it: use the "
                             "original file")
-        _write(now, known.fields, known.size)
-        return Done(True, known.size - now.size)
+        _write(now, record.fields, record.size)
+        return Done(True, record.size - now.size)
 
 
-def is_edited(path: os.PathLike | str) -> bool:
+def is_edited(path: os.PathLike[str] | str) -> bool:
     with opened(path) as file, failures(path):
         return undo_record.find(Source(file, str(path))) is not None
 
@@ -105,7 +104,7 @@ def _plan(source: Source, edits: list[Edit]) -> Plan:
     headers = Headers(source)
     _check(headers)
     strings = headers.strings()
-    wanted = dynamic_info.of(headers, strings)
+    wanted = dynamic_info.read(headers, strings)
     for edit in edits:
         wanted = dynamic_info.edited(wanted, edit, headers, strings)
     patch_set = PatchSet(headers)
