@@ -16,7 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+BENCH = Path(__file__).resolve().parent
+sys.path[:0] = [str(BENCH), str(BENCH.parent / "packaging" / "python")]
 
 from measure import first_call, footprint, load, registration, report, targets, warm  # noqa: E402
 from measure.bench import Bench, progress  # noqa: E402
@@ -101,10 +102,9 @@ def main() -> int:
     options = arguments()
     if options.family:
         keep_families(options.family)
-    for tool in (options.compiler, "readelf", "nm"):
-        if reason := missing(tool):
-            print(f"bench: {reason}", file=sys.stderr)
-            return 1
+    if reason := missing(options.compiler):
+        print(f"bench: {reason}", file=sys.stderr)
+        return 1
     try:
         bench, absent = prepare(options)
         sections = [load.files(bench)]

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 # Tool -> the Debian package that has it.
-PACKAGES = {"valgrind": "valgrind", "strace": "strace", "readelf": "binutils", "nm": "binutils",
-            "c++": "g++"}
+PACKAGES = {"valgrind": "valgrind", "strace": "strace", "c++": "g++"}
 
 
 class Failure(Exception):

@@ -7,9 +7,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from anycuda.elf import read
+
 from . import shims
 from .libraries import FAMILIES, SHIM, Library, first_argument
-from .tools import Failure, run
+from .tools import Failure
 
 HELPERS = Path(__file__).resolve().parents[1] / "helpers"
 
@@ -121,23 +123,17 @@ def alias(folder: Path, library: Library) -> Path:
 
 def soname_of(path: Path) -> str:
     """The name the linker records for `path`."""
-    for line in run(["readelf", "-dW", str(path)], {}).splitlines():
-        if "(SONAME)" in line:
-            return line.split("[")[1].rstrip("]")
-    return path.name
+    return read.read(path).soname or path.name
 
 
 def needed_by(path: Path) -> list[str]:
     """The libraries `path` asks for."""
-    lines = run(["readelf", "-dW", str(path)], {}).splitlines()
-    return [line.split("[")[1].rstrip("]") for line in lines if "(NEEDED)" in line]
+    return read.read(path).needed
 
 
 def exported_functions(path: Path) -> list[str]:
     """Names of the functions `path` exports, without their versions."""
-    lines = run(["nm", "-D", "--defined-only", str(path)], {}).splitlines()
-    names = {words[2].split("@")[0] for words in map(str.split, lines)
-             if len(words) == 3 and words[1] in "TW"}
+    names = {symbol.name for symbol in read.read(path).exports() if symbol.function}
     return sorted(names - {"_init", "_fini"})
 
 

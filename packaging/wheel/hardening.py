@@ -13,15 +13,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from anycuda.elf import read  # noqa: E402
+from anycuda.elf import layout, read  # noqa: E402
 from anycuda.elf.headers import Headers  # noqa: E402
 from anycuda.elf.source import Source  # noqa: E402
 
-PT_LOAD, PT_NOTE, PT_GNU_STACK, PT_GNU_RELRO, PT_GNU_PROPERTY = 1, 4, 0x6474E551, 0x6474E552, 0x6474E553
-DT_TEXTREL, DT_FLAGS, DT_FLAGS_1 = 22, 30, 0x6FFFFFFB
+DT_TEXTREL, DT_FLAGS = 22, 30
 DF_TEXTREL, DF_BIND_NOW, DF_1_NOW = 0x4, 0x8, 0x1
-EXECUTE, WRITE = 1, 2
-ET_DYN = 3
 # The property that records the branch protection of code, by CPU, with the required bits.
 PROTECTION = {
     "x86_64": (0xC0000002, {1: "indirect-branch tracking (IBT)", 2: "shadow stacks (SHSTK)"}),
@@ -50,12 +47,12 @@ class File:
             self.headers = Headers(Source(file, str(path)))
             self.segments = list(self.headers.segments)
             self.flags = self.headers.value(DT_FLAGS) or 0
-            self.flags_1 = self.headers.value(DT_FLAGS_1) or 0
+            self.flags_1 = self.headers.value(layout.DT_FLAGS_1) or 0
             self.text_relocations = self.headers.value(DT_TEXTREL) is not None or bool(self.flags & DF_TEXTREL)
 
     def notes(self) -> Iterator[Note]:
         for segment in self.segments:
-            if segment.kind == PT_NOTE:
+            if segment.kind == layout.PT_NOTE:
                 content = self.bytes[segment.offset:segment.offset + segment.in_file]
                 yield from notes(content, 8 if segment.align == 8 else 4)
 
@@ -75,7 +72,7 @@ def _up(value: int, to: int) -> int:
 
 
 def relro(file: File) -> str:
-    found = any(segment.kind == PT_GNU_RELRO for segment in file.segments)
+    found = any(segment.kind == layout.PT_GNU_RELRO for segment in file.segments)
     return "" if found else "nothing is read-only after relocation (no PT_GNU_RELRO: link with -z relro)"
 
 
@@ -85,15 +82,15 @@ def bind_now(file: File) -> str:
 
 
 def stack(file: File) -> str:
-    found = [segment for segment in file.segments if segment.kind == PT_GNU_STACK]
+    found = [segment for segment in file.segments if segment.kind == layout.PT_GNU_STACK]
     if not found:
         return "it does not declare a non-executable stack (no PT_GNU_STACK: link with -z noexecstack)"
-    return "it requires an executable stack (link with -z noexecstack)" if found[0].flags & EXECUTE else ""
+    return "it requires an executable stack (link with -z noexecstack)" if found[0].flags & layout.PF_X else ""
 
 
 def write_or_execute(file: File) -> str:
-    both = EXECUTE | WRITE
-    wrong = [segment for segment in file.segments if segment.kind == PT_LOAD and segment.flags & both == both]
+    both = layout.PF_X | layout.PF_W
+    wrong = [segment for segment in file.segments if segment.kind == layout.PT_LOAD and segment.flags & both == both]
     return f"a segment is writable and executable (at {wrong[0].address:#x})" if wrong else ""
 
 
@@ -149,7 +146,7 @@ def build_paths(content: bytes, folders: tuple[str, ...]) -> str:
 
 
 def position(file: File) -> str:
-    return "" if file.headers.type == ET_DYN else "it is always loaded at the same address (link with -pie)"
+    return "" if file.headers.type == layout.ET_DYN else "it is always loaded at the same address (link with -pie)"
 
 
 HARDENED = (relro, bind_now, stack, write_or_execute, text_relocations, position)

@@ -16,6 +16,7 @@ from generate import descriptor, dlopen_note
 sys.path.insert(0, str(ROOT / "packaging" / "wheel"))
 
 import hardening  # noqa: E402
+from anycuda.elf import layout  # noqa: E402
 
 LIBRARIES = ("cuda", "cudart", "nvjitlink", "nvrtc")
 
@@ -78,13 +79,13 @@ class Built(unittest.TestCase):
 
     def test_it_is_loaded_and_not_writable(self):
         file = hardening.File(BUILD / "lib" / "libcudart_stub.so")
-        segments = [s for s in file.segments if s.kind == hardening.PT_NOTE and
+        segments = [s for s in file.segments if s.kind == layout.PT_NOTE and
                     b"FDO\0" in file.bytes[s.offset:s.offset + s.in_file]]
         self.assertEqual([s.flags for s in segments], [4])
-        loaded = [s for s in file.segments if s.kind == hardening.PT_LOAD and s.address <= segments[0].address and
+        loaded = [s for s in file.segments if s.kind == layout.PT_LOAD and s.address <= segments[0].address and
                   segments[0].address + segments[0].in_memory <= s.address + s.in_memory]
         self.assertEqual(len(loaded), 1)
-        self.assertFalse(loaded[0].flags & hardening.WRITE)
+        self.assertFalse(loaded[0].flags & layout.PF_W)
 
 
 if __name__ == "__main__":
