@@ -8,30 +8,12 @@ import unittest
 from collections import Counter
 from pathlib import Path
 
-from include_graph import COMPONENTS, GENERATED, Graph, affected_by, includes
+from include_graph import COMPONENTS, GENERATED, affected_by, find_cycle, includes
 
 ROOT = Path(__file__).resolve().parents[2]
 PUBLIC = "compat/include"
 MOST_FILES = 30  # sources in one folder
 _COMMENT = re.compile(r"\s*//\s*(.*?)\s*$")
-
-
-def find_cycle(graph: Graph) -> list[str]:
-    """The nodes of one cycle, with the first repeated at the end; [] for a graph without a cycle."""
-    done: set[str] = set()
-
-    def visit(node: str, way: list[str]) -> list[str]:
-        if node in way:
-            return way[way.index(node):] + [node]
-        if node in done:
-            return []
-        for following in sorted(graph.get(node, ())):
-            if cycle := visit(following, [*way, node]):
-                return cycle
-        done.add(node)
-        return []
-
-    return next((cycle for node in sorted(graph) if (cycle := visit(node, []))), [])
 
 
 def broken_comments(text: str) -> list[str]:

@@ -44,6 +44,24 @@ def includes(name_of: Callable[[Path], str]) -> Graph:
     return graph
 
 
+def find_cycle(graph: Graph) -> list[str]:
+    """The nodes of one cycle, with the first repeated at the end; [] for a graph without a cycle."""
+    done: set[str] = set()
+
+    def visit(node: str, way: list[str]) -> list[str]:
+        if node in way:
+            return way[way.index(node):] + [node]
+        if node in done:
+            return []
+        for following in sorted(graph.get(node, ())):
+            if cycle := visit(following, [*way, node]):
+                return cycle
+        done.add(node)
+        return []
+
+    return next((cycle for node in sorted(graph) if (cycle := visit(node, []))), [])
+
+
 def path_of(file: Path) -> str:
     return file.relative_to(ROOT).as_posix()
 
