@@ -65,7 +65,7 @@ def say(text: str) -> None:
     print(f"fresh root: {text}", file=sys.stderr, flush=True)
 
 
-def run(*command: object, **options: Any) -> subprocess.CompletedProcess:
+def run(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(word) for word in command], check=True, **options)
 
 
@@ -77,10 +77,10 @@ def mirror() -> str:
     """The archive that this machine's own apt uses."""
     text = run("apt-get", "update", "--print-uris", "-o", "Dir::State::lists=/nonexistent", capture_output=True,
                text=True).stdout
-    found = re.findall(r"'(\S+?/debian)/dists/[^' ]+/InRelease'", text)
-    if not found:
+    archives: list[str] = re.findall(r"'(\S+?/debian)/dists/[^' ]+/InRelease'", text)
+    if not archives:
         sys.exit("fresh root: this machine's apt sources name no Debian archive, which debootstrap needs: add one")
-    return found[0]
+    return archives[0]
 
 
 def bare(suite: str, state: Path) -> Path:

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 # numpy is a need of most wheels, and no part of what is measured.
 PROGRAM = """\
@@ -54,7 +55,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=11)
     options = parser.parse_args()
     variables = dict(one.split("=", 1) for one in options.set)
-    found: dict[str, list] = {"native": [], "repaired": []}
+    found: dict[str, list[Any]] = {"native": [], "repaired": []}
     for _ in range(options.rounds + 1):
         for way, runs in found.items():
             runs.append(run(options.module, getattr(options, way).resolve(), options.libraries, variables))

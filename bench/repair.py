@@ -19,14 +19,14 @@ import tempfile
 import time
 from functools import partial
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 
 def output(*words: object) -> str:
     return subprocess.run(list(map(str, words)), check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def by_hand(wheel: Path, edits: list[dict], patchelf: Path, work: Path) -> None:
+def by_hand(wheel: Path, edits: list[dict[str, Any]], patchelf: Path, work: Path) -> None:
     output(sys.executable, "-m", "wheel", "unpack", "--dest", work, wheel)
     (folder,) = work.iterdir()
     for edit in edits:

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from paired import Comparison, markdown
 
@@ -23,30 +24,31 @@ BUNDLE = HERE.parent
 LIMIT = 1.01
 
 
-def measured(*arguments: object, **more: str) -> dict:
+def measured(*arguments: object, **more: str) -> dict[str, Any]:
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith("ANYCUDA_") and name != "LD_PRELOAD"}
     done = subprocess.run([sys.executable, str(HERE / "measure.py"), *map(str, arguments)], env={**kept, **more},
                           capture_output=True, text=True, timeout=300)
     if done.returncode != 0:
         sys.exit(f"measure.py {' '.join(map(str, arguments))} failed ({done.returncode}):\n{done.stdout}{done.stderr}")
-    return json.loads(done.stdout.splitlines()[-1])
+    times: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return times
 
 
-def expect_bound(found: dict, *stubs: bool) -> None:
+def expect_bound(found: dict[str, Any], *stubs: bool) -> None:
     """A comparison of a thing with itself would show the best of results."""
     for path, stub in zip(found["bound_to"], stubs):
         if ("_stub" in Path(path).name) != stub:
             sys.exit(f"launches were to go to {'the stub' if stub else 'the runtime'}, and went to {path}")
 
 
-def compared(processes: list[dict]) -> list[Comparison]:
+def compared(processes: list[dict[str, Any]]) -> list[Comparison]:
     names = [name.removeprefix("direct ") for name in processes[0]["ns"] if name.startswith("direct ")]
     return [Comparison(name, [(p["ns"][f"direct {name}"], p["ns"][f"stub {name}"]) for p in processes])
             for name in names]
 
 
-def processes(count: int, *arguments: object, **environment: str) -> list[dict]:
+def processes(count: int, *arguments: object, **environment: str) -> list[dict[str, Any]]:
     found = []
     for done in range(count):
         found.append(measured(*arguments, **environment))

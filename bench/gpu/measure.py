@@ -17,11 +17,12 @@ import random
 import statistics
 import sys
 import time
-from typing import Any, Callable
+from typing import Callable, TypeVar
 
 BATCH = 200  # launches; the GPU takes some 1000 before one has to wait for an earlier one
 WARM_UP = 20  # batches of each way that are not counted
 
+T = TypeVar("T")
 Way = Callable[[], float]
 
 
@@ -52,10 +53,10 @@ class Slots:
         if found <= 0:
             sys.exit(f"no import of this process leads to {stub} ({found})")
 
-    def lead(self, to_stub: bool, way: Callable[[], Any]) -> Callable[[], Any]:
+    def lead(self, to_stub: bool, way: Callable[[], T]) -> Callable[[], T]:
         point = self.library.slots_point_at_stub
 
-        def led() -> Any:
+        def led() -> T:
             point(to_stub)
             taken = way()
             point(True)  # the process ends with it: what the stub has registered, the runtime cannot take back
@@ -63,7 +64,8 @@ class Slots:
         return led
 
     def pytorch_bound_to(self, to_stub: bool) -> bytes:
-        return self.lead(to_stub, lambda: self.library.slots_lead_to(b"/libtorch_cuda.so", b"__cudaLaunchKernel"))()
+        slots = self.library.slots_lead_to
+        return self.lead(to_stub, lambda: bytes(slots(b"/libtorch_cuda.so", b"__cudaLaunchKernel")))()
 
 
 def mapped(name: str) -> set[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from .bench import Bench, progress, wall
 from .libraries import FAMILIES, OURS, REAL, TILELANG, Library, first_function
@@ -36,7 +37,7 @@ class Way:
     environment: dict[str, str]
     before: Library | None = None  # what the process has loaded already
     answer: str = ""
-    row: list = field(default_factory=list)
+    row: list[Any] = field(default_factory=list)
 
     def command(self, bench: Bench, *words: str) -> list[str]:
         """The probe's command line."""
@@ -152,7 +153,7 @@ def reference(way: Way, plain: list[Way], compared: str) -> Way | None:
     if way in plain:
         return way
 
-    def situation(way: Way) -> tuple:
+    def situation(way: Way) -> tuple[Any, ...]:
         return way.function, way.answer, way.before
 
     alike = [other for other in plain if situation(other) == situation(way)]

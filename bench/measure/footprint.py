@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from .bench import Bench, progress
 from .libraries import FAMILIES, first_function
@@ -38,7 +39,7 @@ def measure(bench: Bench) -> list[Section]:
             except Failure as failure:
                 section.notes.append(f"{library.title}: {failure}")
                 continue
-            row: list = [library.title]
+            row: list[Any] = [library.title]
             for moment in ("loaded", "called"):
                 row += _columns(moments[moment], moments["start"], library.path)
             section.rows.append(row)

@@ -172,8 +172,8 @@ def _version(folder: Path) -> str:
     """Of the first file that it was made from, by the cache's stamp."""
     stamp = json.loads((folder / ".anycuda-piece.json").read_text())
     if "newer" in stamp:
-        return next(iter(stamp["newer"].values()))
-    name = next(iter(stamp["files"]))
+        return str(next(iter(stamp["newer"].values())))
+    name: str = next(iter(stamp["files"]))
     return name.split("_" if name.endswith(".deb") else "-")[1]
 
 

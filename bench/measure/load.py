@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from .bench import Bench, progress
 from .libraries import FAMILIES, Library
@@ -45,7 +46,7 @@ def measure(bench: Bench) -> list[Section]:
     return [section]
 
 
-def _row(bench: Bench, library: Library, start: list[int]) -> list:
+def _row(bench: Bench, library: Library, start: list[int]) -> list[Any]:
     linked = [count - base for count, base in zip(_start(bench, library), start)]
     environment = bench.loading(library)
     return [library.title, *_dlopen(bench, library.path, environment), *linked,

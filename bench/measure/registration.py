@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .bench import Bench, progress, wall
 from .libraries import FAMILIES, REAL, SHIM, Library
@@ -74,8 +75,8 @@ def measure(bench: Bench) -> list[Section]:
     return [section]
 
 
-def _row(title: str, cost: Cost) -> list:
-    row: list = [title]
+def _row(title: str, cost: Cost) -> list[Any]:
+    row: list[Any] = [title]
     for phase in (0, 1):
         row += [cost.instructions[phase] if cost.instructions else None,
                 cost.nanoseconds[phase] // 1000, cost.dirty[phase]]

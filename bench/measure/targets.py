@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Any, Callable
 
 from .bench import Bench
 from .first_call import LOADED, alone, newest_of, with_driver
@@ -56,7 +56,7 @@ def evaluate(bench: Bench, sections: list[Section]) -> Section:
     return result
 
 
-def _add_first_calls(add: Callable, bench: Bench, name: str, family: Family, library: Library,
+def _add_first_calls(add: Callable[..., Any], bench: Bench, name: str, family: Family, library: Library,
                      table: Section | None) -> None:
     real, driver, reals = bench.compared(name), bench.compared("cuda"), bench.of(name, REAL)
     rows = {row[0]: row for row in table.rows} if table else {}
@@ -106,7 +106,7 @@ def _worst_call(table: Section | None, title: str, describes: bool) -> int | flo
     return max((one for one in found if one is not None), default=None)
 
 
-def _add_loads(add: Callable, table: Section | None, title: str, compared: str) -> None:
+def _add_loads(add: Callable[..., Any], table: Section | None, title: str, compared: str) -> None:
     rows = {row[0]: row for row in table.rows} if table else {}
     for column, way in enumerate(table.columns[1:6] if table else [], 1):
         ours, real = (number(rows.get(name, [None] * 7)[column]) for name in (title, compared))

@@ -74,17 +74,20 @@ class Browser:
         return self.driver.find_element("css selector", selector)
 
     def all(self, selector: str) -> list[WebElement]:
-        return self.driver.find_elements("css selector", selector)
+        elements: list[WebElement] = self.driver.find_elements("css selector", selector)
+        return elements
 
     def text(self, selector: str) -> str:
-        return self.one(selector).text
+        return str(self.one(selector).text)
 
     def texts(self, selector: str) -> list[str]:
-        return self.driver.execute_script(
-            "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)", selector)
+        texts: list[str] = self.driver.execute_script(
+            "return [...document.querySelectorAll(arguments[0])].map((element) => element.textContent)", selector)
+        return texts
 
     def wait(self, condition: Callable[[], T]) -> T:
-        return WebDriverWait(self.driver, _PATIENCE, poll_frequency=0.05).until(lambda _: condition())
+        value: T = WebDriverWait(self.driver, _PATIENCE, poll_frequency=0.05).until(lambda _: condition())
+        return value
 
     def run(self, script: str, *values: Any) -> Any:
         """The value of an asynchronous function's body, which finds `values` in `args`."""

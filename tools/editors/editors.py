@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "packaging" / "python"))
 
@@ -61,7 +61,7 @@ def lief(variables: Mapping[str, str]) -> Editor:
     return run
 
 
-def _run(command: list, variables: Mapping[str, str] | None = None) -> None:
+def _run(command: list[Any], variables: Mapping[str, str] | None = None) -> None:
     try:
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=_SECONDS, env=variables,
                               errors="replace")

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 _SECONDS = 120
 _LOAD = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
@@ -76,7 +77,7 @@ def _last(text: str) -> str:
     return lines[-1] if lines else "no message"
 
 
-def _run(command: list, variables: dict[str, str] | None = None) -> subprocess.CompletedProcess:
+def _run(command: list[Any], variables: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     command = list(map(str, command))
     try:
         return subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, env=variables,

@@ -36,7 +36,7 @@ def main() -> int:
         selected = wheel_list.select(entries, chosen.only)
     except wheel_list.ListError as error:
         sys.exit(f"{chosen.list}: {error}")
-    pythons = {one.version: one for one in chosen.python}
+    pythons: dict[str, options.Interpreter] = {python.version: python for python in chosen.python}
 
     def python_of(entry: wheel_list.Entry) -> options.Interpreter:
         return pythons.get(entry.python, options.THIS)

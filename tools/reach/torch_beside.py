@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "packaging" / "python"), str(Path(__file__).resolve().parent)]
@@ -35,7 +36,7 @@ def load(path: Path) -> Result:
     return Result(**{**data, **sides})
 
 
-def _side(data: dict) -> Side:
+def _side(data: dict[str, Any]) -> Side:
     return Side(**{**data, "failures": [Failure(**one) for one in data["failures"]]})
 
 

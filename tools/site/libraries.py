@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from generate.descriptor import Descriptor
 from generate.libraries import descriptors
 from generate.library_folders import LibraryFolders
@@ -36,7 +38,7 @@ def page() -> str:
     return HEAD + "".join(rows) + TAIL + "".join(values)
 
 
-def _value(value: int | str | dict) -> str:
+def _value(value: int | str | dict[str, Any]) -> str:
     """Of failing_results.py."""
     texts = {"status": "the status", "-status": "the negative status"}
     if isinstance(value, dict):

@@ -12,7 +12,7 @@ from typing import Union
 from . import ctype
 from .convert import conversions
 from .cxx import Space, Writer
-from .dispositions import Disposition
+from .dispositions import Disposition, Dispositions
 from .model import Database, Function
 
 _TOP = """// Generated from the ABI database; see stubs/tools/generate/abi_header.py.
@@ -101,7 +101,7 @@ class Header:
                 f"  return function != nullptr ? function({names}) : {missing};\n}}")
         return [*lines, f"}}  // namespace {space.name}"]
 
-    def adapters(self, dispositions: dict[tuple[str, str, str], Disposition]) -> str:
+    def adapters(self, dispositions: Dispositions) -> str:
         """A declaration for each adapter, with the prototype that its callers were compiled with."""
         parts = [_TOP + '#include "abi_calls.h"\n#include "abi_convert.h"\n',
                  "#define ANYCUDA_ADAPTER extern \"C\" __attribute__((visibility(\"hidden\")))\n",
@@ -110,7 +110,7 @@ class Header:
             parts += [f"ANYCUDA_ADAPTER {one};" for one in text]
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
-    def _declarations(self, dispositions: dict[tuple[str, str, str], Disposition]) -> dict[str, list[str]]:
+    def _declarations(self, dispositions: Dispositions) -> dict[str, list[str]]:
         """Two callers with other prototypes that name one function make two declarations, which the
         compiler refuses: that is meant."""
         found: dict[str, list[str]] = {}
@@ -149,7 +149,7 @@ def newest_text(function: Function, versions: list[str]) -> str:
     return known[-1] if known else ""
 
 
-def adapted(dispositions: dict[tuple[str, str, str], Disposition]) -> list[Disposition]:
+def adapted(dispositions: Dispositions) -> list[Disposition]:
     """The dispositions that are adapters, fallbacks included."""
     both = (one for _, disposition in sorted(dispositions.items()) for one in (disposition, disposition.fallback))
     return [disposition for disposition in both if disposition and disposition.function]

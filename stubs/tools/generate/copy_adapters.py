@@ -9,7 +9,7 @@ function that is written by hand: statuses that another major has renumbered.
 from . import ctype
 from .abi_header import Header, adapted, newest_text
 from .convert import plan
-from .dispositions import Disposition
+from .dispositions import Disposition, Dispositions
 from .layout_compat import Comparison
 
 _TOP = """// Generated from the ABI database; see stubs/tools/generate/copy_adapters.py.
@@ -19,7 +19,7 @@ namespace anycuda {
 """
 
 
-def copy_adapters(header: Header, dispositions: dict[tuple[str, str, str], Disposition]) -> str:
+def copy_adapters(header: Header, dispositions: Dispositions) -> str:
     adapters = [_CopyAdapter(header, disposition) for disposition in adapted(dispositions)
                 if not disposition.conversion.function]
     parts = [_TOP.replace("LIBRARY", header.database.path.parent.name)]

@@ -10,7 +10,7 @@ their integers: the majors disagree about which enumerators there are, not about
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Union
+from typing import Any, Union
 
 from . import ctype
 from .ctype import CType
@@ -40,8 +40,8 @@ class Writer:
     spaces: list[Space] = field(default_factory=list)
     opaque_space: str = "opaque"  # namespace of the types that NVIDIA keeps to itself; "" is the global one
     opaque: set[str] = field(default_factory=set)
-    defined: dict[tuple, str] = field(default_factory=dict)  # what a record is -> its namespace
-    known: dict[tuple[str, str], tuple] = field(default_factory=dict)
+    defined: dict[tuple[Any, ...], str] = field(default_factory=dict)  # what a record is -> its namespace
+    known: dict[tuple[str, str], tuple[Any, ...]] = field(default_factory=dict)
 
     def add(self, name: str, types: TypeTable) -> Space:
         space = Space(name, types)
@@ -56,7 +56,7 @@ class Writer:
             space.owners[key] = self.defined.setdefault((key, self._meaning(space, key, ())), name)
         return space
 
-    def _meaning(self, space: Space, key: str, running: tuple) -> tuple:
+    def _meaning(self, space: Space, key: str, running: tuple[Any, ...]) -> tuple[Any, ...]:
         """All that a record is, through the records it holds or points to."""
         if key in running:
             return (key,)
@@ -72,7 +72,7 @@ class Writer:
             self.known[at] = meaning
         return self.known[at]
 
-    def _word(self, space: Space, node: CType, running: tuple) -> tuple:
+    def _word(self, space: Space, node: CType, running: tuple[Any, ...]) -> tuple[Any, ...]:
         if node.shape != "base":
             return (node.shape, node.count, self._word(space, node.target, running),
                     *(self._word(space, one, running) for one in node.args))

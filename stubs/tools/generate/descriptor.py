@@ -200,7 +200,7 @@ def wrong_keys(missing: Collection[str], unknown: Collection[str]) -> str:
                      for what, names in (("missing", missing), ("unknown", unknown)) if names)
 
 
-def _callers(path: Path, values: dict) -> Optional[Callers]:
+def _callers(path: Path, values: dict[str, Any]) -> Optional[Callers]:
     row = values["callers"]
     if not row:
         return None
@@ -209,7 +209,7 @@ def _callers(path: Path, values: dict) -> Optional[Callers]:
     return Callers(**row)
 
 
-def _check_wheels(path: Path, values: dict) -> None:
+def _check_wheels(path: Path, values: dict[str, Any]) -> None:
     """Names are normalised (PEP 503), since others are compared with them as they stand."""
     for major, name in values["wheels"].items():
         if major not in values["majors"]:
@@ -224,7 +224,7 @@ def _check_wheels(path: Path, values: dict) -> None:
         raise ValueError(f"{path}: toolkit_extra needs wheels: the extra requires one of them")
 
 
-def _merged(path: Path, rows: dict) -> tuple[Major, ...]:
+def _merged(path: Path, rows: dict[str, Any]) -> tuple[Major, ...]:
     """CUDA's majors with the same SONAME are one."""
     merged: list[Major] = []
     for number, row in sorted(((int(number), row) for number, row in rows.items()), key=lambda pair: pair[0]):
@@ -239,14 +239,14 @@ def _merged(path: Path, rows: dict) -> tuple[Major, ...]:
     return tuple(merged)
 
 
-def _check_questions(path: Path, questions: list) -> None:
+def _check_questions(path: Path, questions: list[Any]) -> None:
     if not isinstance(questions, list):
         raise ValueError(f"{path}: questions must be a list")
     if questions != sorted(set(questions)):
         raise ValueError(f"{path}: questions must be sorted, each name once")
 
 
-def _check_version_function(path: Path, function: dict) -> None:
+def _check_version_function(path: Path, function: dict[str, Any]) -> None:
     if not function:
         return
     if set(function) != {"name", "form", "since"}:

@@ -13,7 +13,7 @@ only if that holds for every pair of harvested releases.
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from . import abi_text, ctype, layout_compat
 from .model import Database, Function
@@ -94,9 +94,9 @@ class AbiComparer:
                     return f"{reason} (built for {old}, on {new})"
         return ""
 
-    def shapes(self, function: Function, major: str) -> dict[tuple, str] | None:
+    def shapes(self, function: Function, major: str) -> dict[tuple[Any, ...], str] | None:
         """The distinct ABIs of a function within a major, each with one release that has it."""
-        result: dict[tuple, str] = {}
+        result: dict[tuple[Any, ...], str] = {}
         for version in function.versions_of(major):
             text = function.texts[version]
             if text == "?":
@@ -146,7 +146,10 @@ def load_overrides(database: Database) -> Overrides:
     )
 
 
-def dispositions(database: Database) -> dict[tuple[str, str, str], Disposition]:
+Dispositions = dict[tuple[str, str, str], Disposition]  # (function, caller's major, major of CUDA) -> it
+
+
+def dispositions(database: Database) -> Dispositions:
     """Every disposition of a library, by (symbol, caller's major, runtime's major)."""
     overrides = load_overrides(database)
     comparer = AbiComparer(database)

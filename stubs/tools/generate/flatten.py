@@ -6,6 +6,7 @@ What counts for a caller is where each field lies in the whole, not how the fiel
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from . import ctype
 from .ctype import CType
@@ -40,7 +41,7 @@ def flatten(
     base: int = 0,
     prefix: str = "",
     reserved: bool = False,
-    unions: tuple = (),
+    unions: tuple[Any, ...] = (),
 ) -> list[Leaf]:
     """The leaves of a record. An array of records stays one leaf: its elements keep their size."""
     result: list[Leaf] = []

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from .abi_text import version_key
 
@@ -18,7 +19,7 @@ _GPU = re.compile(r"(\d+) +(\w+|-) +(tegra|-) +(\d+\.\d+) +(\d+\.\d+|-) +(\d+|-)
 _PACKING = re.compile(r"(zstd|concatenated) +(\d+\.\d+) +(\d+\.\d+)")
 
 
-def read(folder: Path) -> dict:
+def read(folder: Path) -> dict[str, Any]:
     releases = [_release(row) for row in rows(folder / RELEASES, _RELEASE)]
     _check_order(RELEASES, [version_key(release["cuda"]) for release in releases])
     gpus = [_gpu(row) for row in rows(folder / GPUS, _GPU)]
@@ -28,16 +29,16 @@ def read(folder: Path) -> dict:
     return {"releases": releases, "gpus": gpus, "packings": packings}
 
 
-def _release(row: re.Match[str]) -> dict:
+def _release(row: re.Match[str]) -> dict[str, Any]:
     return {"cuda": row[1], "ptx": row[2], "driver": _number(row[3])}
 
 
-def _gpu(row: re.Match[str]) -> dict:
+def _gpu(row: re.Match[str]) -> dict[str, Any]:
     return {"architecture": int(row[1]), "generation": _text(row[2]), "tegra": row[3] == "tegra", "first": row[4],
             "last": _text(row[5]), "last_driver": _number(row[6]), "example": _text(row[7])}
 
 
-def _packing(row: re.Match[str]) -> dict:
+def _packing(row: re.Match[str]) -> dict[str, Any]:
     return {"packing": row[1], "unread_by": row[2], "read_by": row[3]}
 
 
@@ -56,7 +57,7 @@ def _check_order(name: str, keys: list[tuple[int, ...]]) -> None:
         raise ValueError(f"{name}: the rows must be in ascending order, each only once")
 
 
-def _check_packings(packings: list[dict], with_driver: list[str]) -> None:
+def _check_packings(packings: list[dict[str, Any]], with_driver: list[str]) -> None:
     """`with_driver`: the CUDAs whose driver is known, oldest first."""
     if sorted(row["packing"] for row in packings) != ["concatenated", "zstd"]:
         raise ValueError(f"{PACKINGS}: expected one row for zstd and one for concatenated")

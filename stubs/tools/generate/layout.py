@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Optional
+from typing import Any, Optional
 
 from . import ctype
 from .ctype import CType
@@ -29,7 +29,7 @@ _SCALARS = {
     "float": (4, "float"),
     "double": (8, "float"),
 }
-_DEFINITIONS: dict[tuple, int] = {}
+_DEFINITIONS: dict[tuple[Any, ...], int] = {}
 _FIELD = re.compile(r"(\d+)(?::(\d))?  (.*?)(?: :(\d+))?  (\S+)\Z")
 
 
@@ -224,7 +224,7 @@ def parse_record(key: str, body: tuple[str, ...], file: str) -> Record:
     _, size, _, align = body[0].split()
     fields = []
     for line in body[1:]:
-        match: Optional[re.Match] = _FIELD.match(line)
+        match: Optional[re.Match[str]] = _FIELD.match(line)
         if not match:
             raise ValueError(f"{file}: cannot read the field {line!r} of {key}: harvest the file again "
                              "(stubs/abi.md)")

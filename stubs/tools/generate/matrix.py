@@ -17,13 +17,14 @@ from dataclasses import astuple, dataclass, fields
 from itertools import groupby
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import tomllib
 
 from . import abi_text, gpu_facts, library_folders, products
 from . import dispositions as disposition_rules
 from .descriptor import ALL, Descriptor
-from .dispositions import Disposition
+from .dispositions import Disposition, Dispositions
 from .library_folders import STUBS, LibraryFolders
 from .model import Database, Function
 from .overrides import Rename, is_driver_name, load_renames
@@ -52,7 +53,7 @@ class Answer:
 Matrix = dict[tuple[str, str], list[Answer]]  # (symbol, caller) -> an answer for each runtime
 
 
-def of_library(database: Database, dispositions: dict, driver: Database) -> Matrix:
+def of_library(database: Database, dispositions: Dispositions, driver: Database) -> Matrix:
     """Answers for `database.versions`, in that order."""
     renames = load_renames(database.path / "renames.txt")
     return {
@@ -67,7 +68,7 @@ def of_library(database: Database, dispositions: dict, driver: Database) -> Matr
     }
 
 
-def _callers(database: Database, dispositions: dict) -> set[tuple[str, str]]:
+def _callers(database: Database, dispositions: Dispositions) -> set[tuple[str, str]]:
     """(symbol, CUDA's major): of a SONAME that several majors have, a caller of each."""
     named = {key[:2] for key in dispositions}
     return {
@@ -225,7 +226,7 @@ def of_earlier_callers(database: Database, library: Descriptor, driver: Database
             for name, function in sorted(database.functions.items()) if callers.built_for in function.majors}
 
 
-def to_json(rows: Matrix) -> dict:
+def to_json(rows: Matrix) -> dict[str, Any]:
     """Compact: each distinct answer once; a row is [symbol, caller, [count, answer, ...]]."""
     answers: dict[Answer, int] = {}
     packed = []
@@ -240,7 +241,7 @@ def to_json(rows: Matrix) -> dict:
     }
 
 
-def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict]]:
+def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict[str, Any]]]:
     driver = folders.database("cuda")
     described = [folders.descriptor(name) for name in folders.names()]
     for library in sorted(described, key=lambda one: one.is_driver):

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Callable, Optional
+from typing import Any, Callable, Optional
 
 from . import abi_text, ctype, defaults, layout
 from .abi_text import Table, major_of
@@ -303,7 +303,7 @@ def load(path: Path) -> Database:
         parts.append((folder, abi_text.sort_versions(mine)))
         about.update(mine)
 
-    def harvested(read: Callable, file: str) -> Table:
+    def harvested(read: Callable[..., Any], file: str) -> Table:
         table: Table = {}
         for folder, releases in parts:
             for key, by in read(folder / file, releases).items():

@@ -9,7 +9,9 @@ from . import dispositions as disposition_rules
 from . import failing_results, out_params
 from .cpu import Cpu
 from .descriptor import ALL, Descriptor
+from .dispositions import Dispositions
 from .model import Database, Function
+from .out_params import Output
 
 NATIVE_VERSION = "ANYCUDA_NATIVE"
 
@@ -58,8 +60,8 @@ class Facts:
     """What all stubs of one library are planned from. Computed once: dispositions take seconds."""
     descriptor: Descriptor
     database: Database
-    dispositions: dict
-    outputs: dict
+    dispositions: Dispositions
+    outputs: dict[tuple[str, str], list[Output]]
 
 
 def gather(descriptor: Descriptor, database: Database) -> Facts:
@@ -171,9 +173,10 @@ def _outputs(facts: Facts, cpu: Cpu, function: Function, number: int) -> tuple[t
     return tuple(sorted(common or ()))
 
 
-def _located_outputs(cpu: Cpu, function: Function, major: str, outputs: list) -> list[tuple[int, int]]:
+def _located_outputs(cpu: Cpu, function: Function, major: str, outputs: list[Output]) -> list[tuple[int, int]]:
     newest = out_params.newest_prototype(function, function.versions_of(major))
     if newest is None:
         return []
     locations = cpu.locate(newest[1])
-    return [(locations[o.index], o.size) for o in outputs if locations[o.index] is not None]
+    places = ((locations[output.index], output.size) for output in outputs)
+    return [(place, size) for place, size in places if place is not None]

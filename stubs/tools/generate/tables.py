@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Optional
+from typing import Any, Optional
 
 from .descriptor import Descriptor, Major
 from .model import Database, Function
@@ -32,9 +32,9 @@ class Pool:
 @dataclass
 class Rows:
     """Distinct rows of a table, by their place in it."""
-    rows: dict[tuple, int] = field(default_factory=dict)
+    rows: dict[tuple[Any, ...], int] = field(default_factory=dict)
 
-    def add(self, row: tuple) -> int:
+    def add(self, row: tuple[Any, ...]) -> int:
         return self.rows.setdefault(row, len(self.rows))
 
 
@@ -122,7 +122,7 @@ class _Lists:
 
     def __init__(self) -> None:
         self.values: list[int] = []
-        self.places: dict[tuple, int] = {}
+        self.places: dict[tuple[Any, ...], int] = {}
 
     def add(self, numbers: tuple[int, ...]) -> int:
         if numbers not in self.places:
@@ -137,7 +137,7 @@ class _Outputs:
 
     def __init__(self) -> None:
         self.bytes: list[int] = [0]
-        self.places: dict[tuple, int] = {(): 0}
+        self.places: dict[tuple[Any, ...], int] = {(): 0}
 
     def add(self, pairs: tuple[tuple[int, int], ...]) -> int:
         if pairs not in self.places:
@@ -186,7 +186,7 @@ class _Adapters:
 
 
 def _dispositions_row(slot: Slot, plan: Plan, pool: Pool, targets: _Lists, reasons: Rows,
-                      adapters: _Adapters) -> tuple:
+                      adapters: _Adapters) -> tuple[Any, ...]:
     name = plan.symbols[slot.symbol].name
     row = []
     for disposition in slot.dispositions:
@@ -222,7 +222,7 @@ def _majors_of_error(plan: Plan, value: int) -> int:
                if any(row[0] == value for row in plan.database.errors_of(plan.descriptor.caller_of(major.number))))
 
 
-def _symbol(plan: Plan, function: Function, builtins: list[str]) -> tuple:
+def _symbol(plan: Plan, function: Function, builtins: list[str]) -> tuple[Any, ...]:
     result = plan.failing[function.name]
     special = plan.descriptor.special_functions.get(function.name, "plain")
     mine = plan.descriptor.builtin.get(function.name)
@@ -282,7 +282,7 @@ def releases_of(descriptor: Descriptor, database: Database) -> list[tuple[str, i
     return [(total, place, newest, first) for (total, place), (newest, first) in found.items()]
 
 
-def array(kind: str, name: str, rows: list) -> str:
+def array(kind: str, name: str, rows: list[Any]) -> str:
     """An array; never empty, since C++ has no empty ones and nobody reads past the counts."""
     def text(row: object) -> str:
         return "{" + ", ".join(map(str, row)) + "}" if isinstance(row, tuple) else str(row)

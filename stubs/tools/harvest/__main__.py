@@ -235,7 +235,7 @@ def main() -> int:
         options.rows = _rows(options)
         if options.command != "add" or options.headers is not None:
             headers.use_clang(folder)
-        return options.run(options)
+        return int(options.run(options))
     except (
         headers.HeaderError,
         ElfError,

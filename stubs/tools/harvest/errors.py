@@ -43,7 +43,8 @@ def ask(
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "LD_LIBRARY_PATH": folders})
     if done.returncode:
         raise RuntimeError(f"{file}: asking for the error strings failed:\n{done.stderr.strip()}")
-    return json.loads(done.stdout)
+    answers: dict[str, list[str]] = json.loads(done.stdout)
+    return answers
 
 
 def read(row: LibraryRow, file: Path, values: dict[str, int], beside: tuple[Path, ...] = ()) -> dict[str, str]:

@@ -84,15 +84,15 @@ class _Reader:
         if shape == kinds.FUNCTIONNOPROTO:
             return f"{self.spell(kind.get_result(), context)} ()"
         if shape == kinds.ELABORATED:
-            text = self.spell(kind.get_named_type(), context)
+            text: str = self.spell(kind.get_named_type(), context)
             return text if text.startswith("const ") else const + text
         if shape == kinds.TYPEDEF:
             declaration = kind.get_declaration()
             self.typedef(declaration)
-            return const + declaration.spelling
+            return const + str(declaration.spelling)
         if shape in (kinds.RECORD, kinds.ENUM):
             return const + self.tagged(kind.get_declaration(), context)
-        return const + kind.spelling.removeprefix("const ").removeprefix("volatile ")
+        return const + str(kind.spelling).removeprefix("const ").removeprefix("volatile ")
 
     def every_type(self) -> None:
         """All types, also those without a prototype in the headers: internals.txt may name them."""

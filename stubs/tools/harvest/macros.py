@@ -46,7 +46,7 @@ def lies_in(cursor: Any, folder: Path) -> bool:
 
 
 def read(
-    unit: Any, source: str, arguments: list[str], folder: Path, row: LibraryRow, facts: Any, parse: Callable
+    unit: Any, source: str, arguments: list[str], folder: Path, row: LibraryRow, facts: Any, parse: Callable[..., Any]
 ) -> MacroFacts:
     """Values and redirections of the macros that the headers in `folder` leave defined."""
     from clang.cindex import CursorKind

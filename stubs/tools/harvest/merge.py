@@ -7,6 +7,7 @@ order in which releases are added cannot matter, and adding one twice changes no
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from generate import abi_text, ctype
 from generate.abi_text import Table
@@ -180,7 +181,7 @@ def _order(name: str, table: Table, versions: list[str]) -> list[str]:
     if name in ("macros", "exports", "symbol_versions", "variables"):
         return sorted(table)
 
-    def value(key: str) -> tuple:
+    def value(key: str) -> tuple[Any, ...]:
         first = next(table[key][v] for v in versions if v in table[key])
         number = int(first[0].split(" ", 1)[0])
         return (key.partition(".")[0] if name == "enums" else "", number, key)

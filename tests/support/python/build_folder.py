@@ -10,11 +10,11 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Callable, TypeVar
+from typing import Any, Callable, TypeVar
 
 ROOT = Path(__file__).resolve().parents[3]
 PRESETS = ("dev", "test")
-Test = TypeVar("Test", bound=Callable)
+Test = TypeVar("Test", bound=Callable[..., Any])
 
 
 class MissingBuild(Exception):

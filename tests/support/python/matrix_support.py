@@ -8,7 +8,7 @@ import re
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any, Callable, TypeVar
 
 from abi_support import DESCRIBED, ROOT, real  # puts the generator on the path
 
@@ -19,17 +19,19 @@ from generate import descriptor, dispositions, matrix  # noqa: E402
 
 # Those with majors.
 LIBRARIES = tuple(name for name, one in DESCRIBED.items() if one.has_symbol_versions and not one.own_releases)
-_kept: dict[str, object] = {}
+T = TypeVar("T")
+_kept: dict[str, Any] = {}
 
 
-def once(name: str, make: Callable[[], Any]) -> Any:
+def once(name: str, make: Callable[[], T]) -> T:
     """What `make` gives, made once for all tests of a process."""
     if name not in _kept:
         _kept[name] = make()
-    return _kept[name]
+    kept: T = _kept[name]
+    return kept
 
 
-def dispositions_of(library: str) -> dict:
+def dispositions_of(library: str) -> dispositions.Dispositions:
     return once(f"dispositions {library}", lambda: dispositions.dispositions(real(library)))
 
 
@@ -51,7 +53,7 @@ def rows_of(library: str) -> matrix.Matrix:
 def built() -> Path:
     """A matrix.json as the build makes it: that of the tested build, or else a new one, which takes seconds."""
 
-    def make() -> tuple[tempfile.TemporaryDirectory, Path]:
+    def make() -> tuple[tempfile.TemporaryDirectory[str], Path]:
         folder = tempfile.TemporaryDirectory()
         path = Path(folder.name) / "matrix.json"
         made = Path(os.environ.get("ANYCUDA_BUILD", "/")) / "share/anycuda/matrix.json"

@@ -23,7 +23,7 @@ def main(argv: list[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     options.cache = Cache(options.cache.absolute() if options.cache else default_root())
     try:
-        return options.run(options)
+        return int(options.run(options))
     except (ArtifactError, FetchError) as error:
         print(f"tools/fetch/fetch.py: {error}", file=sys.stderr)
         return 2

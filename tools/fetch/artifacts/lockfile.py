@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import tomllib
 
@@ -109,7 +110,7 @@ def load(path: Path) -> Lock:
     return lock
 
 
-def read_recipe(path: Path) -> dict:
+def read_recipe(path: Path) -> dict[str, Any]:
     """The recipe's tables, each family written out as the artifacts that it stands for."""
     try:
         recipe = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -162,12 +163,12 @@ def dump(files: Iterable[LockedFile]) -> str:
     return f'{{\n "format": {FORMAT},\n "files": {{\n' + ",\n".join(lines) + "\n }\n}\n"
 
 
-def specs(recipe: dict) -> list[str]:
+def specs(recipe: dict[str, Any]) -> list[str]:
     """The files of the recipe, each once."""
     return list(dict.fromkeys(part["file"] for table in recipe["artifact"].values() for part in table["parts"]))
 
 
-def combine(recipe: dict, files: dict[str, LockedFile]) -> Lock:
+def combine(recipe: dict[str, Any], files: dict[str, LockedFile]) -> Lock:
     """The recipe's artifacts with their files; those of which a file is not locked are left out."""
     artifacts = {}
     for name, table in sorted(recipe["artifact"].items(), key=lambda item: order(item[0])):

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 _NOTE = re.compile(r"^  note +(.+)$", re.MULTILINE)
 _REFUSED = re.compile(r"^  refused +(.+)$", re.MULTILINE)
@@ -29,13 +30,14 @@ class Repair:
     notes: list[str]
 
 
-def check(command: Path, wheel: Path) -> dict:
+def check(command: Path, wheel: Path) -> dict[str, Any]:
     """The input's part of the report, schema 1."""
     done = _run(command, "check", "--json", wheel)
     if done.returncode not in (0, 1):
         raise CommandError(f"anycuda check: {reason(done.stderr)}")
     try:
-        return json.loads(done.stdout)["inputs"][0]
+        report: dict[str, Any] = json.loads(done.stdout)["inputs"][0]
+        return report
     except ValueError:
         raise CommandError(f"anycuda check: {reason(done.stderr)}") from None
 
@@ -73,7 +75,7 @@ def reason(text: str) -> str:
     return re.sub(r"(?<![\w.])/\S*/", "", refused[0] if refused else lines[-1]) + more
 
 
-def _run(command: Path, *arguments: object) -> subprocess.CompletedProcess:
+def _run(command: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     try:
         return subprocess.run([sys.executable, str(command), *map(str, arguments)], capture_output=True, text=True,
                               timeout=_SECONDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from . import command, download, unpack
 from .wheel_list import Entry
@@ -28,7 +29,7 @@ def _repair(anycuda: Path, wheel: Path, out: Path) -> command.Repair:
     return command.Repair(wheel, "", [])
 
 
-def uses_cuda(report: dict) -> bool:
+def uses_cuda(report: dict[str, Any]) -> bool:
     """Of the report of `anycuda check`: does a library need or open one of NVIDIA's?"""
     return any(file["uses"] or file["opens"] or file["other"] for file in report["files"])
 

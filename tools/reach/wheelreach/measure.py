@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from anycuda.analysis import libraries as cuda
 from anycuda.analysis.libraries import Table
@@ -89,7 +90,7 @@ def _installed(wheel: Path, beside: list[Path], prefix: Path) -> tuple[dict[str,
             {name: image for name, image in images.items() if name not in names})
 
 
-def _needs(result: Result, report: dict) -> None:
+def _needs(result: Result, report: dict[str, Any]) -> None:
     labels, needs = set(), set()
     for file in report["files"]:
         result.static += file["static_runtime"]
@@ -101,7 +102,7 @@ def _needs(result: Result, report: dict) -> None:
     result.needs = sorted(needs)
 
 
-def absent(report: dict) -> dict[str, int]:
+def absent(report: dict[str, Any]) -> dict[str, int]:
     """Release -> how many of the functions that the wheel uses do not run there, however it is repaired."""
     failing = [cell for cell in report["cells"] if cell["fails"] and cell["kind"] in ("absent", "rejected")]
     counts = {release: len({cell["symbol"] for cell in failing if release in cell["runtimes"]})
@@ -109,7 +110,7 @@ def absent(report: dict) -> dict[str, int]:
     return {release: count for release, count in counts.items() if count}
 
 
-def by_name(report: dict, table: Table) -> set[str]:
+def by_name(report: dict[str, Any], table: Table) -> set[str]:
     """The names of libraries of one CUDA that a wheel's libraries open, as `anycuda check` reports them: those with a
     stub and those without one."""
     found = set()

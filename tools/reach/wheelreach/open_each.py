@@ -12,7 +12,7 @@ import json
 import os
 import signal
 import sys
-from typing import Callable
+from typing import Any, Callable
 
 SECONDS = 120
 _SA_SIGINFO = 4
@@ -49,15 +49,14 @@ def caller_of(address: int) -> str:
     return ""
 
 
-_kept: list = []  # handlers, as long as the process
+_kept: list[Any] = []  # handlers, as long as the process
 
 
 def report_faults(pipe: int) -> None:
     """A fault or an abort from now on ends the process with a message that names the file whose code ran."""
     ctypes.CDLL(None).backtrace((ctypes.c_void_p * 1)(), 1)  # loads libgcc_s, which a handler must not
 
-    @ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-    def handler(number: int, _: object, context: int) -> None:
+    def handle(number: int, _: object, context: int) -> None:
         at = ctypes.c_uint64.from_address(context + _RIP).value
         stack = ctypes.c_uint64.from_address(context + _RSP).value
         if number == signal.SIGABRT:
@@ -67,13 +66,14 @@ def report_faults(pipe: int) -> None:
         os.write(pipe, f".ended with {-number} in {file}".encode())
         os._exit(0)
 
+    handler = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)(handle)
     action = _Action(ctypes.cast(handler, ctypes.c_void_p), flags=_SA_SIGINFO)
     for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGILL, signal.SIGFPE):
         ctypes.CDLL(None).sigaction(number, ctypes.byref(action), None)
     _kept.append(handler)
 
 
-def open_one(task: dict) -> str:
+def open_one(task: dict[str, Any]) -> str:
     try:
         for path in task["first"]:
             ctypes.CDLL(path, ctypes.RTLD_GLOBAL)
@@ -88,7 +88,7 @@ def open_one(task: dict) -> str:
     return " ".join(sorted(file for file in files if file.startswith("libcudart.so")))
 
 
-def in_a_process(task: dict, work: Callable[[dict], str] = open_one) -> str:
+def in_a_process(task: dict[str, Any], work: Callable[[dict[str, Any]], str] = open_one) -> str:
     """What `work` returns for the task, or how the process ended."""
     end, begin = os.pipe()
     child = os.fork()

@@ -12,7 +12,7 @@ import re
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
 
 from anycuda.elf.read import Image
 
@@ -21,7 +21,7 @@ from .options import THIS
 
 LINKER = "/lib64/ld-linux-x86-64.so.2"
 _SCRIPT = Path(__file__).with_name("open_each.py")
-Run = Callable[[list[dict]], dict[str, str]]  # tasks -> name -> message
+Run = Callable[[list[dict[str, Any]]], dict[str, str]]  # tasks -> name -> message
 _PYTHONS = re.compile(r"undefined symbol: _?Py[A-Z_]\w*\s")
 _SECONDS = 300
 _ROUNDS = 12  # how many other libraries a file may need opened first
@@ -102,11 +102,12 @@ def environment(root: Path) -> dict[str, str]:
             "ANYCUDA_LOG": "off"}
 
 
-def _run(tasks: list[dict], root: Path, python: Path = THIS.file) -> dict[str, str]:
+def _run(tasks: list[dict[str, Any]], root: Path, python: Path = THIS.file) -> dict[str, str]:
     with tempfile.TemporaryDirectory(prefix="reach-") as folder:
         tasks_file, results = Path(folder) / "tasks.json", Path(folder) / "results.json"
         tasks_file.write_text(json.dumps(tasks))
         subprocess.run([LINKER, "--inhibit-cache", python, _SCRIPT, tasks_file, results],
                        env=environment(root), cwd=root, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL, check=True)
-        return json.loads(results.read_text())
+        messages: dict[str, str] = json.loads(results.read_text())
+        return messages

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 try:
     from . import open_each
@@ -46,10 +47,10 @@ def add_model(size: int) -> bytes:
     return _number(1, _IR_VERSION) + _bytes(7, graph) + _bytes(8, _bytes(1, b"") + _number(2, _OPSET))
 
 
-def session(task: dict) -> str:
+def session(task: dict[str, Any]) -> str:
     """JSON, since the caller takes one text."""
     sys.path.insert(0, task["site"])
-    result: dict = {}
+    result: dict[str, Any] = {}
     try:
         import numpy
         import onnxruntime

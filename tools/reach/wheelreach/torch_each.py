@@ -23,7 +23,7 @@ import ctypes
 import json
 import re
 import sys
-from typing import Callable
+from typing import Any, Callable
 
 try:
     from . import open_each
@@ -52,7 +52,7 @@ def properties(function: Callable[..., int]) -> list[int]:
 
 
 # Family -> file of NVIDIA's, function that runs without a GPU, how to call it.
-QUESTIONS = {
+QUESTIONS: dict[str, tuple[str, str, Callable[[Any], Any]]] = {
     "cudart": ("libcudart", "cudaRuntimeGetVersion", lambda function: numbers(function, 1)),
     "nvrtc": ("libnvrtc", "nvrtcVersion", lambda function: numbers(function, 2)),
     "nccl": ("libnccl", "ncclGetVersion", lambda function: numbers(function, 1)),
@@ -80,10 +80,11 @@ def function_of(library: ctypes.CDLL, name: str, symbol_version: str) -> Callabl
         address = dlvsym(library._handle, name.encode(), symbol_version.encode())
         if address:
             return FUNCTION(address)
-    return getattr(library, name)
+    function: Callable[..., int] = getattr(library, name)
+    return function
 
 
-def ask(versions: dict[str, str]) -> dict[str, list]:
+def ask(versions: dict[str, str]) -> dict[str, list[Any]]:
     answers = {}
     for path in mapped():
         found = _STUB.fullmatch(path)
@@ -96,7 +97,7 @@ def ask(versions: dict[str, str]) -> dict[str, list]:
     return answers
 
 
-def open_one(task: dict) -> str:
+def open_one(task: dict[str, Any]) -> str:
     result = {"message": "", "answers": {}}
     try:
         if "program" in task:

@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from anycuda.analysis.libraries import Table
 from anycuda.elf.read import Image
@@ -63,7 +64,7 @@ def _repaired(anycuda: Path, path: Path, folder: Path) -> Path:
     return folder / path.name
 
 
-def built_for(report: dict) -> list[str]:
+def built_for(report: dict[str, Any]) -> list[str]:
     labels = {label for file in report["files"] for use in file["uses"] if use["how"] != "loaded"
               for label in use["labels"]}
     return sorted({label for label in labels if " " not in label} or labels)
@@ -101,10 +102,10 @@ def _side(entry: Entry, path: Path, folder: Path, beside: Beside, versions: dict
     return side
 
 
-def _extra(entry: Entry, folder: Path, stubs: dict[str, Image], versions: dict[str, str]) -> list[dict]:
+def _extra(entry: Entry, folder: Path, stubs: dict[str, Image], versions: dict[str, str]) -> list[dict[str, Any]]:
     """The wheel's program, and each stub by itself: a wheel whose libraries do not open has its stubs asked too."""
-    extra: list[dict] = [{"name": name, "path": str(image.path), "first": [], "versions": versions}
-                         for name, image in stubs.items()]
+    extra: list[dict[str, Any]] = [{"name": name, "path": str(image.path), "first": [], "versions": versions}
+                                   for name, image in stubs.items()]
     if entry.name in _PROGRAMS:
         extra.append({"name": "program", "program": _PROGRAMS[entry.name], "site": str(folder / unpack.SITE)})
     return extra

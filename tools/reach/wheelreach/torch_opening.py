@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from anycuda.elf.read import Image
 
@@ -32,11 +33,11 @@ class Beside:
         self.torch, self.root = torch, root
 
     def open_all(self, images: dict[str, Image], versions: dict[str, str]
-                 ) -> tuple[dict[str, dict], dict[str, list[str]]]:
+                 ) -> tuple[dict[str, dict[str, Any]], dict[str, list[str]]]:
         """Name -> the result of torch_each.py, and name -> what was opened before it."""
-        results: dict[str, dict] = {}
+        results: dict[str, dict[str, Any]] = {}
 
-        def run(tasks: list[dict]) -> dict[str, str]:
+        def run(tasks: list[dict[str, Any]]) -> dict[str, str]:
             done = self.run([{**task, "versions": versions} for task in tasks])
             results.update(done)
             return {name: one["message"] for name, one in done.items()}
@@ -45,7 +46,7 @@ class Beside:
         opening.in_order(images, first, run)
         return results, first
 
-    def run(self, tasks: list[dict]) -> dict[str, dict]:
+    def run(self, tasks: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
         with tempfile.TemporaryDirectory(prefix="reach-") as folder:
             tasks_file, results = Path(folder) / "tasks.json", Path(folder) / "results.json"
             tasks_file.write_text(json.dumps({"torch": str(self.torch), "tasks": tasks}))
@@ -55,7 +56,8 @@ class Beside:
             if done.returncode:
                 lines = done.stderr.strip().splitlines()
                 raise OpeningError(f"import torch: {lines[-1] if lines else done.returncode}")
-            return json.loads(results.read_text())
+            answers: dict[str, dict[str, Any]] = json.loads(results.read_text())
+            return answers
 
     @functools.cache
     def loaded(self) -> list[str]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from anycuda.analysis.libraries import Table
 
@@ -35,7 +36,7 @@ class Side:
     total: int
     failures: list[Failure] = field(default_factory=list)
     files: dict[str, list[str]] = field(default_factory=dict)
-    answers: dict[str, list] = field(default_factory=dict)
+    answers: dict[str, list[Any]] = field(default_factory=dict)
     program: str | None = None
 
     @property

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from .wheel_list import Entry
 
@@ -41,7 +42,7 @@ class Opening:
         return self.total - len(self.failures)
 
     @classmethod
-    def of(cls, data: dict) -> Opening:
+    def of(cls, data: dict[str, Any]) -> Opening:
         """Of what dataclasses.asdict gives."""
         return cls(data["total"], [Failure(**one) for one in data["failures"]])
 
@@ -79,7 +80,7 @@ class Result:
         return bool(self.needs or self.by_name or self.drop_ins or self.static or self.built_for)
 
     @classmethod
-    def of(cls, data: dict) -> Result:
+    def of(cls, data: dict[str, Any]) -> Result:
         """Of what dataclasses.asdict gives."""
         native = data["native"]
         return cls(**{**data, "native": native and Opening.of(native),

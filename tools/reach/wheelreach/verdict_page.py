@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from .page import line
 from .verdict import Failure, Result, some, unique
@@ -72,7 +73,7 @@ class Row:
     loaded: Result | None = None
 
     @classmethod
-    def of(cls, data: dict) -> Row:
+    def of(cls, data: dict[str, Any]) -> Row:
         """Of what dataclasses.asdict gives."""
         return cls(**{**data, "loaded": data["loaded"] and Result.of(data["loaded"])})
 
