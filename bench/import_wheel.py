@@ -54,7 +54,7 @@ def main() -> None:
                              "distributions otherwise")
     parser.add_argument("--rounds", type=int, default=11)
     options = parser.parse_args()
-    variables = dict(one.split("=", 1) for one in options.set)
+    variables = dict(setting.split("=", 1) for setting in options.set)
     found: dict[str, list[Any]] = {"native": [], "repaired": []}
     for _ in range(options.rounds + 1):
         for way, runs in found.items():
@@ -62,7 +62,7 @@ def main() -> None:
     print("| way | import, ms | resident, MiB | libraries |\n|---|---|---|---|")
     for way, runs in found.items():
         runs = runs[1:]  # the first reads the disk
-        time, grown = (statistics.median(one[place] for one in runs) for place in (0, 1))
+        time, grown = (statistics.median(times[place] for times in runs) for place in (0, 1))
         print(f"| {way} | {time * 1000:.0f} | {grown / 2**20:.0f} | {', '.join(runs[0][2]) or 'none'} |")
 
 

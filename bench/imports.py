@@ -94,11 +94,11 @@ def main() -> None:
             link = stubs / "link" / "12" / described(library).file_prefix
             pair = (linked(folder, f"{library}-real", function, file),
                     linked(folder, f"{library}-stub", function, link))
-            rounds = [[measure(folder / "program", one, folders) for one in pair] for _ in range(ROUNDS)]
+            rounds = [[measure(folder / "program", needed, folders) for needed in pair] for _ in range(ROUNDS)]
             cells = []
             for place in (0, 1):
-                cells += [f"{statistics.median(one[place][0] for one in rounds) / 1e6:.2f}",
-                          f"{statistics.median(one[place][1] for one in rounds) / 1024:.1f}"]
+                cells += [f"{statistics.median(times[place][0] for times in rounds) / 1e6:.2f}",
+                          f"{statistics.median(times[place][1] for times in rounds) / 1024:.1f}"]
             print(f"| {library} | {' | '.join(cells)} |", flush=True)
 
 

@@ -68,7 +68,7 @@ def main() -> None:
                 partial(by_hand, wheel, report["changed"], options.patchelf),
                 partial(output, *command, "-q", wheel, "-w"))
         rounds = [[timed(way) for way in ways] for _ in range(options.rounds)]
-        hand, repair = (min(one[place] for one in rounds) for place in (0, 1))
+        hand, repair = (min(times[place] for times in rounds) for place in (0, 1))
         print(f"| {wheel.name.split('-')[0]} | {wheel.stat().st_size / 1e6:.1f} | {len(report['changed'])} | "
               f"{hand[0]:.2f} ({hand[1]:.2f}) | {repair[0]:.2f} ({repair[1]:.2f}) | {hand[0] / repair[0]:.2f} |",
               flush=True)

@@ -76,7 +76,7 @@ def main() -> int:
         pairs.append(pair(number, options.apart, options.rounds, options.stubs, files))
         print(f"{number + 1} of {options.pairs} pairs", file=sys.stderr)
     cases = [case for way, case in pairs[0] if way == "direct"]
-    comparisons = [Comparison(case, [(one["direct", case], one["stub", case]) for one in pairs]) for case in cases]
+    comparisons = [Comparison(case, [(pair["direct", case], pair["stub", case]) for pair in pairs]) for case in cases]
     how = "one way a process, in turns" if options.apart else "both ways in each process"
     report = f"{time.strftime('%Y-%m-%d')}, {how}, {files[1]}\n\n" + markdown(comparisons, LIMIT)
     print(report, end="")

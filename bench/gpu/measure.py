@@ -76,11 +76,11 @@ def mapped(name: str) -> set[str]:
 def torch_ways(slots_library: str) -> tuple[list[str], dict[str, Way]]:
     import torch
 
-    one = torch.zeros(1, device="cuda")
+    scalar = torch.zeros(1, device="cuda")
     few = torch.zeros(8, device="cuda")
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        one.add_(1)
+        scalar.add_(1)
 
     def timed(function: Callable[..., object], *arguments: object) -> Way:
         def way() -> float:
@@ -93,7 +93,7 @@ def torch_ways(slots_library: str) -> tuple[list[str], dict[str, Way]]:
             return taken / BATCH
         return way
 
-    ways = {"`t.add_(1)`": timed(one.add_, 1), "`t.softmax(0)`": timed(few.softmax, 0),
+    ways = {"`t.add_(1)`": timed(scalar.add_, 1), "`t.softmax(0)`": timed(few.softmax, 0),
             "`graph.replay()`": timed(graph.replay)}
     for way in ways.values():
         way()

@@ -19,7 +19,7 @@ class Bench:
     workspace: Workspace
     repeats: int
 
-    def of(self, family: str, *kinds: str) -> list[Library]:
+    def select(self, family: str, *kinds: str) -> list[Library]:
         """The libraries of a family, of the given kinds or of all."""
         return [lib for lib in self.libraries
                 if lib.family == family and (not kinds or lib.kind in kinds)]
@@ -34,7 +34,7 @@ class Bench:
 
     def in_front(self, family: str) -> list[Library]:
         """What is put in front of a real library: the stub, its drop-in, the peers."""
-        return [lib for lib in self.of(family) if lib.kind != REAL]
+        return [lib for lib in self.select(family) if lib.kind != REAL]
 
     def reaching(self, library: Library, real: Library) -> dict[str, str]:
         """The environment in which `library` hands its calls to `real`, by its own shortest way."""
@@ -54,7 +54,7 @@ class Bench:
 
     def needed(self, library: Library) -> list[Library]:
         """What the family's real library needs."""
-        return [one for one in map(self.titled, FAMILIES[library.family].needs) if one]
+        return [need for need in map(self.titled, FAMILIES[library.family].needs) if need]
 
     def loading(self, library: Library) -> dict[str, str]:
         """The bare environment, and what the family's real library needs."""

@@ -51,16 +51,16 @@ class Way:
 
 def plain_ways(bench: Bench, name: str) -> list[Way]:
     """The real libraries, each called directly with every function used in the table."""
-    functions = dict.fromkeys(first_function(lib) for lib in bench.of(name))
+    functions = dict.fromkeys(first_function(lib) for lib in bench.select(name))
     found = [Way(f"plain, {library.title}, {function}", library, function, bench.bare())
-             for function in functions for library in bench.of(name, REAL)]
+             for function in functions for library in bench.select(name, REAL)]
     if real := bench.compared(name):
         found.append(Way(f"plain, {real.title}, {LOADED}", real, FAMILIES[name].first, bench.bare(), real))
     if driver := _driver(bench, name):
         asks = FAMILIES[name].asks_driver
         found += [Way(f"plain, {library.title}, {asks} with {driver.title}", library, asks,
                       bench.bare() | bench.search_path([driver]))
-                  for library in bench.of(name, REAL)]
+                  for library in bench.select(name, REAL)]
     return found
 
 
@@ -71,7 +71,7 @@ def _driver(bench: Bench, name: str) -> Library | None:
 def ways(bench: Bench, name: str) -> list[Way]:
     """What is put in front of the real library, each in its situations."""
     family, real = FAMILIES[name], bench.compared(name)
-    reals, driver = bench.of(name, REAL), _driver(bench, name)
+    reals, driver = bench.select(name, REAL), _driver(bench, name)
     found: list[Way] = []
     if real is None:
         return []
@@ -103,7 +103,7 @@ def measure(bench: Bench) -> list[Section]:
 
 
 def _family(bench: Bench, name: str) -> Section:
-    functions = dict.fromkeys(first_function(library) for library in bench.of(name))
+    functions = dict.fromkeys(first_function(library) for library in bench.select(name))
     if driver := _driver(bench, name):
         functions[FAMILIES[name].asks_driver] = None
     family = FAMILIES[name]

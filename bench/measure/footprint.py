@@ -26,7 +26,7 @@ def measure(bench: Bench) -> list[Section]:
          "after a call: resident", "after a call: dirty", "after a call: process resident",
          "after a call: process dirty"])
     for name in FAMILIES:
-        for library in bench.of(name):
+        for library in bench.select(name):
             real = bench.compared(name)
             if real is None:
                 continue
@@ -47,5 +47,5 @@ def measure(bench: Bench) -> list[Section]:
 
 
 def _columns(moment: Moment, start: Moment, file: Path) -> list[int]:
-    own, grown = moment.of(file), moment.whole() - start.whole()
+    own, grown = moment.amount_of(file), moment.whole() - start.whole()
     return [own.resident, own.dirty, grown.resident, grown.dirty]

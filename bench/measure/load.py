@@ -37,7 +37,7 @@ def measure(bench: Bench) -> list[Section]:
     section.rows.append(["(an empty library)", *_dlopen(bench, empty, bench.bare()), None, None,
                          _calls(bench, empty, bench.bare())])
     for name in FAMILIES:
-        for library in bench.of(name):
+        for library in bench.select(name):
             progress(f"load of {library.title}")
             try:
                 section.rows.append(_row(bench, library, start))
@@ -79,5 +79,5 @@ def files(bench: Bench) -> Section:
                       ["library", "version", "bytes", "needs"])
     section.rows = [[library.title, library.version, library.path.stat().st_size,
                      " ".join(needed_by(library.path))]
-                    for name in FAMILIES for library in bench.of(name)]
+                    for name in FAMILIES for library in bench.select(name)]
     return section

@@ -40,7 +40,7 @@ class Moment:
         """Whether `file` is loaded, under whatever name."""
         return any(path and Path(path).resolve() == file.resolve() for path in self.objects)
 
-    def of(self, file: Path) -> Amount:
+    def amount_of(self, file: Path) -> Amount:
         """All mappings inside the object that was loaded from `file`.
 
         By address, not by file: an object's zero-initialised data is mapped without its name.

@@ -60,7 +60,7 @@ def measure(bench: Bench) -> list[Section]:
     bench.workspace.objects_object()
     nothing = Library("nothing", SHIM, FAMILY, bench.workspace.no_registry())
     base = _cost(bench, nothing, nothing)
-    for library in bench.of(FAMILY):
+    for library in bench.select(FAMILY):
         if NEEDED not in exported_functions(library.path):
             section.notes.append(f"{library.title} has no registration functions")
             continue

@@ -35,7 +35,7 @@ def evaluate(bench: Bench, sections: list[Section]) -> Section:
                      "linker are also allowed.",
                      ["stub", "promise", "found", "kept"])
     for name, family in FAMILIES.items():
-        for library in bench.of(name, OURS):
+        for library in bench.select(name, OURS):
             def add(promise: str, found: str | int | float | None, kept: bool | None,
                     title: str = library.title) -> None:
                 word = {True: "yes", False: "NO", None: "not measured"}[kept]
@@ -58,7 +58,7 @@ def evaluate(bench: Bench, sections: list[Section]) -> Section:
 
 def _add_first_calls(add: Callable[..., Any], bench: Bench, name: str, family: Family, library: Library,
                      table: Section | None) -> None:
-    real, driver, reals = bench.compared(name), bench.compared("cuda"), bench.of(name, REAL)
+    real, driver, reals = bench.compared(name), bench.compared("cuda"), bench.select(name, REAL)
     rows = {row[0]: row for row in table.rows} if table else {}
 
     def cell(situation: str, column: str) -> str | int | float | None:
@@ -76,8 +76,8 @@ def _add_first_calls(add: Callable[..., Any], bench: Bench, name: str, family: F
         several = newest_of(len(reals))
         chosen = next((way for way in (alone(reals[-1]), "LD_LIBRARY_PATH")
                        if cell(way, "answer") == cell(several, "answer")), "")
-        one, all_of_them = found(chosen, "over plain"), found(several, "over plain")
-        further = None if one is None or all_of_them is None else (all_of_them - one) // (len(reals) - 1)
+        first, all_of_them = found(chosen, "over plain"), found(several, "over plain")
+        further = None if first is None or all_of_them is None else (all_of_them - first) // (len(reals) - 1)
         at_most(f"each further candidate: at most {MORE_PER_CANDIDATE:,}", further, MORE_PER_CANDIDATE)
     over, load = found(LOADED, "over plain"), found(LOADED, "load")
     at_most(f"{LOADED}: at most {MORE_IF_LOADED:,} over plain, if the stub's load is not counted",
@@ -89,7 +89,7 @@ def _add_first_calls(add: Callable[..., Any], bench: Bench, name: str, family: F
 
 def _add_loads_together(result: Section, bench: Bench, table: Section | None) -> None:
     now = {row[0]: number(row[1]) for row in table.rows} if table else {}
-    loads = {name: next((now.get(library.title) for library in bench.of(name, OURS)), None) for name in FIRST
+    loads = {name: next((now.get(library.title) for library in bench.select(name, OURS)), None) for name in FIRST
              if name in FAMILIES}
     known = [load for load in loads.values() if load is not None]
     together = sum(known) if len(known) == len(FIRST) else None
@@ -103,7 +103,7 @@ def _add_loads_together(result: Section, bench: Bench, table: Section | None) ->
 def _worst_call(table: Section | None, title: str, describes: bool) -> int | float | None:
     rows = [row for row in table.rows if row[1] == title] if table else []
     found = [number(row[3]) for row in rows if describes_error(str(row[0])) == describes]
-    return max((one for one in found if one is not None), default=None)
+    return max((value for value in found if value is not None), default=None)
 
 
 def _add_loads(add: Callable[..., Any], table: Section | None, title: str, compared: str) -> None:

@@ -46,7 +46,7 @@ def problems(table: Table) -> list[str]:
             wrong += ["'broken' and 'refused' exclude each other"] if {"broken", "refused"} <= row.keys() else []
             wrong += [f"'{column}' has a character that a message cannot have, or a brace without its partner"
                       for column in TEXTS if not re.fullmatch("(?!=)[ -z|~]*", _PART.sub("", row.get(column, "")))]
-            found += [f"[{group}.{name}]: {one}" for one in wrong]
+            found += [f"[{group}.{name}]: {fault}" for fault in wrong]
     return found
 
 
@@ -109,7 +109,7 @@ def texts(table: Table) -> str:
                                 [row.get(column, "") for row in rows.values()])
                     for column in TEXTS if column in (*needed, *allowed)]
     fields = ", ".join([f"{made.fields[0]} = {FIRST_FIELD}", *made.fields[1:]])
-    both = ", ".join("{" + ", ".join(f"SearchTier::{tier}" for tier in one) + "}" for one in orders(table["tier"]))
+    both = ", ".join("{" + ", ".join(f"SearchTier::{tier}" for tier in order) + "}" for order in orders(table["tier"]))
     return "\n".join([
         HEAD, *(f'#include "{header}"' for header in ("compat/outcomes.h", *PUBLIC.values())), "namespace anycuda {",
         f"enum class Field : unsigned char {{ {fields} }};",
@@ -127,8 +127,8 @@ def write(path: Path, text: str) -> None:
 def main(source: Path, folder: Path) -> int:
     table = tomllib.loads(source.read_text(encoding="utf-8"))
     wrong = problems(table)
-    for one in wrong:
-        print(f"{source}: {one}", file=sys.stderr)
+    for fault in wrong:
+        print(f"{source}: {fault}", file=sys.stderr)
     if not wrong:
         write(folder / "outcomes.h", enumerations(table))
         write(folder / "outcome_texts.h", texts(table))

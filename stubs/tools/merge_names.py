@@ -68,8 +68,8 @@ def merged(path: Path) -> bytes:
     with path.open("rb") as file:
         headers = Headers(Source(file, path.name))
         sections = headers.sections()
-        table = next(one for one in sections if one.address == headers.value(layout.DT_STRTAB))
-        symbols = next(one for one in sections if one.kind == layout.SHT_DYNSYM)
+        table = next(section for section in sections if section.address == headers.value(layout.DT_STRTAB))
+        symbols = next(section for section in sections if section.kind == layout.SHT_DYNSYM)
         places: dict[str, int] = {"": 0}
         names = bytearray(1)
         values: list[tuple[int, int]] = []
@@ -91,31 +91,31 @@ def merged(path: Path) -> bytes:
 def _without_pages(data: bytearray, headers: Headers, sections: list[Section], table: Section,
                    size: int) -> bytes | None:
     """The file, less the whole pages behind the first `size` bytes of the table; None if no page is free."""
-    whole = next(one for one in headers.loads if one.offset <= table.offset < one.offset + one.in_file)
-    after = min(one.offset for one in sections if one.offset >= table.offset + table.size)
+    whole = next(load for load in headers.loads if load.offset <= table.offset < load.offset + load.in_file)
+    after = min(section.offset for section in sections if section.offset >= table.offset + table.size)
     removed = (after - table.offset - size) // whole.align * whole.align
     if not removed:
         return None
-    spare = next((one for one in headers.segments if one.kind == layout.PT_PHDR), None)
+    spare = next((old for old in headers.segments if old.kind == layout.PT_PHDR), None)
     if spare is None:
         raise headers.error("it has no program header of the type PT_PHDR, whose place the second segment needs")
 
     def moved(offset: int) -> int:
         return offset - removed if offset >= after else offset
 
-    def segment(one: Segment) -> Segment:
-        if one is spare:
+    def segment(old: Segment) -> Segment:
+        if old is spare:
             length = table.offset + size - whole.offset
             return whole._replace(in_file=length, in_memory=length)
-        if one is whole:
+        if old is whole:
             skipped = after - whole.offset
             return whole._replace(offset=moved(after), address=whole.address + skipped,
                                   physical=whole.physical + skipped, in_file=whole.in_file - skipped,
                                   in_memory=whole.in_memory - skipped)
-        return one._replace(offset=moved(one.offset))
+        return old._replace(offset=moved(old.offset))
 
-    for number, one in enumerate(headers.segments):
-        layout.SEGMENT.pack_into(data, headers.segments_at + number * layout.SEGMENT.size, *segment(one))
+    for number, old in enumerate(headers.segments):
+        layout.SEGMENT.pack_into(data, headers.segments_at + number * layout.SEGMENT.size, *segment(old))
     for number, section in enumerate(sections):
         section = section._replace(offset=moved(section.offset), size=size if section == table else section.size)
         layout.SECTION.pack_into(data, headers.sections_at + number * layout.SECTION.size, *section)

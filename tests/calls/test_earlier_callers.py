@@ -56,7 +56,7 @@ int main(void) {{
 }}
 """
 DIRECTIONS = ("Forward", "BackwardData", "BackwardFilter")
-GET = [f"cudnnGetConvolution{one}Algorithm_v7" for one in DIRECTIONS]
+GET = [f"cudnnGetConvolution{direction}Algorithm_v7" for direction in DIRECTIONS]
 FIND = [f"cudnnFindConvolution{one}Algorithm" for one in DIRECTIONS]
 FIND_EX = [f"{one}Ex" for one in FIND]
 ARGUMENTS = {**dict.fromkeys((*GET, *FIND), ("long, " * 5, "0, " * 5, "", "")),

@@ -25,7 +25,7 @@ WITHOUT_HANDLE = {"cusparse": 1}
 
 @functools.cache
 def failing(library: str) -> dict[str, failing_results.FailingResult]:
-    functions = [one for one in real(library).functions.values() if not one.data_size]
+    functions = [function for function in real(library).functions.values() if not function.data_size]
     return failing_results.of_all(small_library.described(library), real(library), functions)
 
 

@@ -33,8 +33,8 @@ def wanted(library: str, versions: list) -> set[tuple[str, str]]:
 
 class Exports(unittest.TestCase):
     def functions(self, path: Path) -> set[tuple[str, str]]:
-        return {(one.name, one.version) for one in read.read(path).exports()
-                if one.name not in (copy_table.TABLE, copy_table.PROCESS) and one.name != one.version}
+        return {(export.name, export.version) for export in read.read(path).exports()
+                if export.name not in (copy_table.TABLE, copy_table.PROCESS) and export.name != export.version}
 
     def test_stub_has_every_name_of_every_release(self):
         for library in DESCRIBED:

@@ -49,7 +49,7 @@ class OneCuda(unittest.TestCase):
         declared = "\n".join(f"int {name}(long, long, long, long);" for name in CALLS)
         source.write_text(CLIENT.format(declarations=declared,
                                         rows=", ".join(f'{{"{name}", {name}}}' for name in CALLS)), encoding="utf-8")
-        linked = [BUILD / "lib" / "link" / "12" / small_library.described(one).file_prefix for one in LIBRARIES]
+        linked = [BUILD / "lib" / "link" / "12" / small_library.described(library).file_prefix for library in LIBRARIES]
         subprocess.run(["cc", "-o", self.program, source, *linked, f"-Wl,-rpath,{BUILD}/lib"], check=True)
 
     def toolkit(self, release: str, *libraries: str, **needed: Path) -> Path:

@@ -48,7 +48,7 @@ def where() -> str:
         gpus = done.stdout.splitlines()
     except (OSError, subprocess.TimeoutExpired):
         gpus = []
-    kinds = [f"{gpus.count(one)} {one.replace(', ', ', driver ')}" for one in sorted(set(gpus))]
+    kinds = [f"{gpus.count(gpu)} {gpu.replace(', ', ', driver ')}" for gpu in sorted(set(gpus))]
     return f"commit {commit}; {'; '.join(kinds) or 'no GPU that nvidia-smi lists'}"
 
 

@@ -89,7 +89,7 @@ class EveryRealCall(unittest.TestCase):
         return sorted(set(calls), key=lambda call: (call.name not in questions, call.name, call.kind, call.pointers))
 
     def directly(self, program: Path, file: Real, pairs: list[Pair]) -> dict[Call, str]:
-        calls = self.in_order(file.library, (call for one in pairs for call in one.counterparts.values()))
+        calls = self.in_order(file.library, (call for pair in pairs for call in pair.counterparts.values()))
         found, _ = call_client.run(program, calls, self.environment(file), apart=True, library=file.path)
         self.progress(f"{file.library} {file.release}: {len(calls)} calls directly")
         return found

@@ -79,4 +79,4 @@ def markdown(rows: list[tuple[Setup, dict[str, str]]], pathfinder: str) -> str:
 
 
 def _code(picks: str) -> str:
-    return picks if picks in ("-", "none") else "<br>".join(f"`{one}`" for one in picks.split("; "))
+    return picks if picks in ("-", "none") else "<br>".join(f"`{pick}`" for pick in picks.split("; "))

@@ -82,7 +82,7 @@ class Strace(unittest.TestCase):
 class Memory(unittest.TestCase):
     def test_zeroed_data_is_the_librarys_and_heap_is_not(self):
         loaded = memory.read_moments(SMAPS)["loaded"]
-        self.assertEqual(loaded.of(Path("/x/libx.so")), memory.Amount(resident=12, dirty=4))
+        self.assertEqual(loaded.amount_of(Path("/x/libx.so")), memory.Amount(resident=12, dirty=4))
 
     def test_growth_is_the_whole_process_s(self):
         moments = memory.read_moments(SMAPS)
@@ -90,7 +90,7 @@ class Memory(unittest.TestCase):
                          memory.Amount(resident=20, dirty=12))
 
     def test_an_unknown_object_has_nothing(self):
-        self.assertEqual(memory.read_moments(SMAPS)["start"].of(Path("/x/libx.so")), memory.Amount())
+        self.assertEqual(memory.read_moments(SMAPS)["start"].amount_of(Path("/x/libx.so")), memory.Amount())
 
 
 class Report(unittest.TestCase):

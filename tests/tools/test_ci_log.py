@@ -25,20 +25,20 @@ Test Passed.
 
 
 class Summaries(unittest.TestCase):
-    def of(self, **reasons: str) -> test_log.Summary:
+    def summary(self, **reasons: str) -> test_log.Summary:
         with tempfile.TemporaryDirectory() as folder:
             log = Path(folder, "LastTest.log")
             log.write_text(LOG.format(**reasons))
             return test_log.summary(log)
 
     def test_each_skipped_test_has_its_reason(self) -> None:
-        found = self.of(google="strace is not installed", python="no network")
+        found = self.summary(google="strace is not installed", python="no network")
         self.assertEqual((found.passed, found.skipped, found.unexpected), (2, 2, 2))
         self.assertIn("skipped: Opened.AnotherUsersFolder: strace is not installed", found.text)
         self.assertIn("skipped: test_a (test_x.Case): no network", found.text)
 
     def test_a_user_may_skip_what_only_root_can_run(self) -> None:
-        found = self.of(google="only root can give a folder to another user", python="no network")
+        found = self.summary(google="only root can give a folder to another user", python="no network")
         self.assertEqual((found.skipped, found.unexpected), (2, 1))
 
     def test_no_log_is_no_success(self) -> None:

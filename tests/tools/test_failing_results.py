@@ -36,7 +36,7 @@ RESULTS = {"reads": "long", "opens": "struct Error", "finds": "void *", "measure
            "starts": "void"}
 
 
-def of(values: dict, *functions: str) -> dict[str, FailingResult]:
+def results(values: dict, *functions: str) -> dict[str, FailingResult]:
     """Of a library with these functions, and core(), which returns a status."""
     rows = {**{name: f"{RESULTS[name]} ()" for name in functions},
             **{f"core{number}": "enum operation ()" for number in range(3)}}
@@ -48,39 +48,40 @@ def of(values: dict, *functions: str) -> dict[str, FailingResult]:
 
 class Values(unittest.TestCase):
     def test_a_status_and_nothing_need_none(self):
-        found = of({}, "starts")
+        found = results({}, "starts")
         self.assertEqual(found["core0"], FailingResult("status"))
         self.assertEqual(found["starts"], FailingResult("zero"))
 
     def test_a_status_may_be_another_without_a_library(self):
-        found = of({"core1": 100})
+        found = results({"core1": 100})
         self.assertEqual(found["core1"], FailingResult("status", 0, (Word(0, "constant", 100),)))
         self.assertEqual(found["core0"], FailingResult("status"))
 
     def test_are_of_a_type_or_of_a_function(self):
-        self.assertEqual(of({"long": -1}, "reads")["reads"], FailingResult("word", 0, (Word(0, "constant", -1),)))
-        self.assertEqual(of({"reads": "-status"}, "reads")["reads"],
+        self.assertEqual(results({"long": -1}, "reads")["reads"], FailingResult("word", 0, (Word(0, "constant", -1),)))
+        self.assertEqual(results({"reads": "-status"}, "reads")["reads"],
                          FailingResult("word", 0, (Word(0, "negative_status", 0),)))
 
     def test_zero_is_also_a_null_pointer_and_a_floating_point_number(self):
-        found = of({"void *": 0, "double": 0, "const char *": 0}, "finds", "measures", "names")
+        found = results({"void *": 0, "double": 0, "const char *": 0}, "finds", "measures", "names")
         self.assertEqual([found[name].kind for name in ("finds", "measures", "names")], ["zero", "zero", "string"])
 
     def test_a_pointer_may_be_a_number(self):
-        self.assertEqual(of({"void *": -1}, "finds")["finds"], FailingResult("word", 0, (Word(0, "constant", -1),)))
+        self.assertEqual(results({"void *": -1}, "finds")["finds"],
+                         FailingResult("word", 0, (Word(0, "constant", -1),)))
 
     def test_a_structure_has_one_for_each_field(self):
-        found = of({"struct Error": {"err": "status", "driver": 0},
-                    "struct Record": {"handle": 0, "status": "-status", "others": 0}}, "opens", "records")
+        found = results({"struct Error": {"err": "status", "driver": 0},
+                         "struct Record": {"handle": 0, "status": "-status", "others": 0}}, "opens", "records")
         self.assertEqual(found["opens"], FailingResult("structure", 8, (Word(0, "status", 0),)))
         self.assertEqual(found["records"], FailingResult("structure", 24, (Word(8, "negative_status", 0),)))
-        self.assertEqual(of({"struct Pair": 0}, "pairs")["pairs"], FailingResult("structure", 16))
+        self.assertEqual(results({"struct Pair": 0}, "pairs")["pairs"], FailingResult("structure", 16))
 
 
 class Errors(unittest.TestCase):
     def refuse(self, values: dict, function: str, *words: str):
         with self.assertRaises(ValueError) as caught:
-            of(values, function)
+            results(values, function)
         for word in ("small/library.json", "failing_results", *words):
             self.assertIn(word, str(caught.exception))
 

@@ -69,8 +69,8 @@ class Adding(unittest.TestCase):
 
     def test_adding_twice_changes_nothing(self):
         database = Database()
-        for one in RELEASES:
-            database.add(one)
+        for release in RELEASES:
+            database.add(release)
         before = database.texts()
         database.add(RELEASES[1])
         self.assertEqual(database.texts(), before)
@@ -83,8 +83,8 @@ class Adding(unittest.TestCase):
 
     def test_saved_and_loaded_again_it_is_the_same(self):
         database = Database()
-        for one in RELEASES:
-            database.add(one)
+        for release in RELEASES:
+            database.add(release)
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
             self.assertTrue(database.save(folder))
@@ -161,8 +161,8 @@ class Report(unittest.TestCase):
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / "cudart"
             database = Database()
-            for one in releases:
-                database.add(one)
+            for release in releases:
+                database.add(release)
             database.save(folder)
             return report.incompatible(folder, releases[-1].version)
 

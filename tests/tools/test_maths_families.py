@@ -64,22 +64,22 @@ class Families(unittest.TestCase):
     def test_each_declared_function_is_of_one_family(self):
         for library in LIBRARIES:
             for function in declared(library):
-                found = [one.name for one in families(library) if one.has(function)]
+                found = [family.name for family in families(library) if family.has(function)]
                 self.assertEqual(len(found), 1, f"{library}: {function} is of {found}")
 
     def test_each_family_has_a_function_and_another_name(self):
         for library in LIBRARIES:
-            names = [one.name for one in families(library)]
+            names = [family.name for family in families(library)]
             self.assertEqual(len(names), len(set(names)), library)
             for one in families(library):
                 self.assertTrue(any(map(one.has, declared(library))), f"{library}: {one.name} has no function")
 
     def test_the_programs_use_every_family_but_those_with_a_reason(self):
         for library in LIBRARIES:
-            for one in families(library):
-                found = [name for name in declared(library) if one.has(name) and is_used(name)]
-                self.assertEqual(bool(found), not one.reason,
-                                 f"{library}: {one.name}: {found or 'no program uses it'}")
+            for family in families(library):
+                found = [name for name in declared(library) if family.has(name) and is_used(name)]
+                self.assertEqual(bool(found), not family.reason,
+                                 f"{library}: {family.name}: {found or 'no program uses it'}")
 
 
 if __name__ == "__main__":

@@ -20,101 +20,103 @@ def result(*failures: Failure, name: str = "thing==1", total: int = 3, **options
 
 class Verdicts(unittest.TestCase):
     def test_all_open_is_free(self):
-        one = verdict.of(result())
+        one = verdict.evaluate(result())
         self.assertEqual((one.kind, one.but, one.why), (verdict.FREE, [], []))
 
     def test_other_package_missing_is_free_and_named(self):
-        one = verdict.of(result(failure(references=2), failure("another package", "libx.so", "a/y.so")))
+        one = verdict.evaluate(result(failure(references=2), failure("another package", "libx.so", "a/y.so")))
         self.assertEqual(one.kind, verdict.FREE)
         self.assertEqual(one.why, ["1 file needs PyTorch (libc10.so), every CUDA reference is in the stubs",
                                    "1 file needs other packages (libx.so)"])
 
     def test_library_of_every_cuda_is_named_in_the_verdict(self):
-        one = verdict.of(result(failure("NVIDIA", "libcutensor.so.2", untied=["libcutensor.so.2", "libnvinfer.so.10"])))
+        one = verdict.evaluate(result(failure("NVIDIA", "libcutensor.so.2",
+                                              untied=["libcutensor.so.2", "libnvinfer.so.10"])))
         self.assertEqual((one.kind, one.but), (verdict.BUT, ["libcutensor.so.2", "libnvinfer.so.10"]))
 
     def test_what_a_drop_in_serves_ties_nothing(self):
-        one = verdict.of(result(drop_ins=["libcublas.so.12"]))
+        one = verdict.evaluate(result(drop_ins=["libcublas.so.12"]))
         self.assertEqual((one.kind, one.but), ("free", []))
         self.assertIn("opens libcublas.so.12 by name, which the wheel's drop-ins serve", one.why)
 
     def test_package_beside_it_that_keeps_a_cuda_is_named(self):
-        one = verdict.of(result(beside=["b==2"], beside_refused={"b==2": "b.so needs libcupti.so.12"}))
+        one = verdict.evaluate(result(beside=["b==2"], beside_refused={"b==2": "b.so needs libcupti.so.12"}))
         self.assertEqual((one.kind, one.why), (
             verdict.FREE, ["beside it b==2 is repaired with --partly, since: b.so needs libcupti.so.12"]))
 
     def test_library_opened_by_name_is_named_in_the_verdict(self):
-        one = verdict.of(result(by_name=["libcublas.so.12"]))
+        one = verdict.evaluate(result(by_name=["libcublas.so.12"]))
         self.assertEqual((one.kind, one.but), (verdict.BUT, ["libcublas.so.12"]))
 
     def test_library_that_python_names_is_listed(self):
-        one = verdict.of(result(notes=[
+        one = verdict.evaluate(result(notes=[
             "a/b.py names libcudart.so, libcudart.so.12, libcudnn.so.8.1.1: if the file opens this name, it gets "
             "NVIDIA's library",
             "x.so needs libnccl.so.2"]))
         self.assertEqual((one.kind, one.why), (verdict.FREE, ["its Python code names libcudart.so.12"]))
 
     def test_functions_that_do_not_run_are_counted(self):
-        one = verdict.of(result(absent={"12.9": 68, "13.5": 70}))
+        one = verdict.evaluate(result(absent={"12.9": 68, "13.5": 70}))
         self.assertEqual((one.kind, one.why), (verdict.FREE, [
             "of the functions that it uses, some do not run: 68 on 12.9, 70 on 13.5"]))
 
     def test_library_of_one_cuda_is_not_free(self):
-        one = verdict.of(result(failure("NVIDIA", "libcupti.so.12", tied=["libcupti.so.12"]), refusal="x.so needs it"))
+        one = verdict.evaluate(result(failure("NVIDIA", "libcupti.so.12", tied=["libcupti.so.12"]),
+                                      refusal="x.so needs it"))
         self.assertEqual(one.kind, verdict.NOT)
         self.assertEqual(one.why, ["needs libcupti.so.12, without a stub",
                                    "repaired with --partly, since: x.so needs it"])
 
     def test_reference_missing_in_the_stubs_is_not_free(self):
-        one = verdict.of(result(failure(lost=["cudaNew@libcudart.so.12"])))
+        one = verdict.evaluate(result(failure(lost=["cudaNew@libcudart.so.12"])))
         self.assertEqual((one.kind, one.why), (verdict.NOT, ["the stubs lack cudaNew@libcudart.so.12"]))
 
     def test_undefined_symbol_of_cuda_is_not_free(self):
-        one = verdict.of(result(failure("CUDA", "cudaNew", kind="symbol")))
+        one = verdict.evaluate(result(failure("CUDA", "cudaNew", kind="symbol")))
         self.assertEqual((one.kind, one.why), (verdict.NOT, ["CUDA's cudaNew is not found"]))
 
     def test_crash_is_not_free(self):
-        one = verdict.of(result(failure("another package", "-11", kind="crash")))
+        one = verdict.evaluate(result(failure("another package", "-11", kind="crash")))
         self.assertEqual((one.kind, one.why), (verdict.NOT, ["opening ends the process: x.so (-11)"]))
 
     def test_crash_as_it_comes_is_not_the_repairs(self):
         one = result(failure("another package", "-6", kind="crash"))
         one.native = Opening(3, [failure("another package", "-6", kind="crash")])
-        self.assertEqual((verdict.of(one).kind, verdict.of(one).why),
+        self.assertEqual((verdict.evaluate(one).kind, verdict.evaluate(one).why),
                          (verdict.FREE, [
                              "opening 1 file ends the process, as it comes too, whether all its functions are found is "
                              "unknown, but it uses none of CUDA's"]))
         one.native = Opening(3, [failure("another package", "-11", kind="crash")])
-        self.assertEqual(verdict.of(one).kind, verdict.NOT)
+        self.assertEqual(verdict.evaluate(one).kind, verdict.NOT)
 
     def test_crash_as_it_comes_says_what_the_files_tell(self):
         one = result(failure("another package", "-6", kind="crash", references=3))
         one.native = Opening(3, [failure("another package", "-6", kind="crash")])
-        self.assertIn("but every CUDA reference is in the stubs", verdict.of(one).why[0])
+        self.assertIn("but every CUDA reference is in the stubs", verdict.evaluate(one).why[0])
         one.situations["none"].failures[0].lost.append("cudaNew@libcudart.so.12")
-        self.assertEqual(verdict.of(one).kind, verdict.NOT)
+        self.assertEqual(verdict.evaluate(one).kind, verdict.NOT)
 
     def test_constructor_that_expects_its_program_is_named(self):
-        one = verdict.of(result(failure("another package", "-11 in x.so", kind="constructor")))
+        one = verdict.evaluate(result(failure("another package", "-11 in x.so", kind="constructor")))
         self.assertEqual((one.kind, one.why), (verdict.FREE, [
             "every function of 1 file is bound, then its own code ends the process (x.so)"]))
 
     def test_failure_in_one_situation_only_is_not_free(self):
         changed = result()
         changed.situations["13.5"] = Opening(3, [failure("another package", "libx.so")])
-        one = verdict.of(changed)
+        one = verdict.evaluate(changed)
         self.assertEqual((one.kind, one.why), (verdict.NOT, ["does not open in the situation 13.5 only: x.so"]))
 
     def test_other_runtime_than_the_situations_is_not_free(self):
-        self.assertEqual(verdict.of(result(runtimes={"11.8": ""})).why,
+        self.assertEqual(verdict.evaluate(result(runtimes={"11.8": ""})).why,
                          ["in the situation 11.8 the stub of the runtime opens nothing"])
 
     def test_wheel_without_cuda_has_nothing_to_free(self):
-        self.assertEqual(verdict.of(Result("thing==1", native=Opening(1), situations={"none": Opening(1)})).kind,
+        self.assertEqual(verdict.evaluate(Result("thing==1", native=Opening(1), situations={"none": Opening(1)})).kind,
                          verdict.NOTHING)
 
     def test_failed_wheel_is_not_measured(self):
-        one = verdict.of(Result("thing==1", failed="no such version"))
+        one = verdict.evaluate(Result("thing==1", failed="no such version"))
         self.assertEqual((one.kind, one.why), (verdict.UNKNOWN, ["no such version"]))
 
 

@@ -75,13 +75,13 @@ class Cells(unittest.TestCase):
         self.assertEqual(sessions.cell(Session("ended with -9")), "**the process ends with signal 9**")
 
     def test_a_failure_that_only_the_repaired_wheel_has(self):
-        def of(native: Session, *repaired: Session) -> bool:
+        def is_fault(native: Session, *repaired: Session) -> bool:
             return sessions.fails_repaired_only(Sessions("a==1", [], {AS_IT_COMES: ON_CPU, BESIDE_NVIDIAS: native},
                                                          dict(zip(("none", "11.8"), repaired))))
-        self.assertFalse(of(ON_CPU, ON_CPU, ON_CPU))
-        self.assertTrue(of(ON_CPU, ON_CPU, ENDED))
-        self.assertTrue(of(ON_CPU, Session("", CPU, True, False), ON_CPU))
-        self.assertFalse(of(ENDED, ENDED, ENDED))
+        self.assertFalse(is_fault(ON_CPU, ON_CPU, ON_CPU))
+        self.assertTrue(is_fault(ON_CPU, ON_CPU, ENDED))
+        self.assertTrue(is_fault(ON_CPU, Session("", CPU, True, False), ON_CPU))
+        self.assertFalse(is_fault(ENDED, ENDED, ENDED))
 
     def test_the_page(self):
         one = Sessions("a==1", ["nvidia-b==2"], {AS_IT_COMES: ON_CPU, BESIDE_NVIDIAS: ENDED},

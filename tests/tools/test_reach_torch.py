@@ -56,7 +56,7 @@ class Lacks(unittest.TestCase):
         message = f"/w/x.so: undefined symbol: {C10}"
         one = torch_verdict.failure("x.so", message, [], [(C10, ""), ("cudaMalloc", "libcudart.so.12")], TABLE)
         self.assertEqual((one.owner, one.cuda, one.torch), ("PyTorch", ["cudaMalloc"], 1))
-        self.assertEqual(torch_verdict.of(result(one)).kind, torch_verdict.FAILS)
+        self.assertEqual(torch_verdict.evaluate(result(one)).kind, torch_verdict.FAILS)
 
 
 class Files(unittest.TestCase):
@@ -84,36 +84,36 @@ class Files(unittest.TestCase):
 
 class Verdicts(unittest.TestCase):
     def test_all_open_and_stubs_answer_with_torchs_cuda(self):
-        one = torch_verdict.of(result())
+        one = torch_verdict.evaluate(result())
         self.assertEqual((one.kind, one.why), (torch_verdict.OPENS, []))
 
     def test_torch_function_is_another_torch(self):
-        one = torch_verdict.of(result(lacks_torch()))
+        one = torch_verdict.evaluate(result(lacks_torch()))
         self.assertEqual(one.kind, torch_verdict.ABI)
         self.assertIn(C10, one.why[0])
 
     def test_torch_function_excuses_no_failure_of_cuda(self):
-        one = torch_verdict.of(result(lacks_torch(), Failure("a/y.so", "libcudart.so.12", "CUDA")))
+        one = torch_verdict.evaluate(result(lacks_torch(), Failure("a/y.so", "libcudart.so.12", "CUDA")))
         self.assertEqual((one.kind, one.why[0]), (torch_verdict.FAILS, "1 file: libcudart.so.12"))
 
     def test_library_without_a_stub_is_cudas(self):
-        one = torch_verdict.of(result(Failure("x.so", "libcupti.so.12", "NVIDIA")))
+        one = torch_verdict.evaluate(result(Failure("x.so", "libcupti.so.12", "NVIDIA")))
         self.assertEqual(one.kind, torch_verdict.FAILS)
 
     def test_other_package(self):
-        one = torch_verdict.of(result(Failure("a/x.so", "libOpenMM.so", "another package")))
+        one = torch_verdict.evaluate(result(Failure("a/x.so", "libOpenMM.so", "another package")))
         self.assertEqual((one.kind, one.why), (torch_verdict.OTHER, ["x.so: another package: libOpenMM.so"]))
 
     def test_two_files_of_a_library_fail(self):
-        one = torch_verdict.of(result(files={"libcudart": [CUDART, "wheel:a/libcudart-5a077122.so.12"]}))
+        one = torch_verdict.evaluate(result(files={"libcudart": [CUDART, "wheel:a/libcudart-5a077122.so.12"]}))
         self.assertEqual((one.kind, one.why[0]), (torch_verdict.FAILS, "2 files of libcudart"))
 
     def test_file_from_elsewhere_fails(self):
-        one = torch_verdict.of(result(files={"libcudart": ["/usr/lib/libcudart.so.12"]}))
+        one = torch_verdict.evaluate(result(files={"libcudart": ["/usr/lib/libcudart.so.12"]}))
         self.assertEqual(one.kind, torch_verdict.FAILS)
 
     def test_only_copy_of_the_wheel_is_named(self):
-        one = torch_verdict.of(result(files={"libnvjpeg": ["wheel:a/libnvjpeg.8dd2b5e6.so.12"]}))
+        one = torch_verdict.evaluate(result(files={"libnvjpeg": ["wheel:a/libnvjpeg.8dd2b5e6.so.12"]}))
         self.assertEqual((one.kind, one.why), (torch_verdict.OPENS, [
             "goes on using the wheel's copy libnvjpeg.8dd2b5e6.so.12"]))
 
@@ -125,18 +125,19 @@ class Verdicts(unittest.TestCase):
                 ("properties", [[0, 13, 0, 1, 0, 0], [0, 13, 0, 1, 0, 0]], torch_verdict.OPENS),
                 ("error of a property", [[0, 13, 7, 1, 0, 0], [0, 13, 7, 1, 0, 0]], torch_verdict.FAILS)):
             with self.subTest(name):
-                self.assertEqual(torch_verdict.of(result(answers={"cudart": answers})).kind, kind)
+                self.assertEqual(torch_verdict.evaluate(result(answers={"cudart": answers})).kind, kind)
 
     def test_uncalled_stubs_fail(self):
-        self.assertEqual(torch_verdict.of(result(answers={})).kind, torch_verdict.FAILS)
+        self.assertEqual(torch_verdict.evaluate(result(answers={})).kind, torch_verdict.FAILS)
 
     def test_program_fails_only_with_the_wheels_torch(self):
-        self.assertEqual(torch_verdict.of(result(program="RuntimeError: x")).kind, torch_verdict.FAILS)
-        self.assertEqual(torch_verdict.of(result(lacks_torch(), program="RuntimeError: x")).kind, torch_verdict.ABI)
-        self.assertEqual(torch_verdict.of(result(program="")).kind, torch_verdict.OPENS)
+        self.assertEqual(torch_verdict.evaluate(result(program="RuntimeError: x")).kind, torch_verdict.FAILS)
+        self.assertEqual(torch_verdict.evaluate(result(lacks_torch(), program="RuntimeError: x")).kind,
+                         torch_verdict.ABI)
+        self.assertEqual(torch_verdict.evaluate(result(program="")).kind, torch_verdict.OPENS)
 
     def test_failed_download_is_not_measured(self):
-        one = torch_verdict.of(Result("2.9.1", "12.8", "thing==1", failed="no such wheel"))
+        one = torch_verdict.evaluate(Result("2.9.1", "12.8", "thing==1", failed="no such wheel"))
         self.assertEqual((one.kind, one.why), (torch_verdict.UNKNOWN, ["no such wheel"]))
 
 

@@ -68,7 +68,7 @@ class Page(unittest.TestCase):
 
     def test_row_is_read_from_the_cache_as_it_was_written(self):
         for row in (Row("a==1", "no wheel"), Row("a==1", text="free", loaded=loaded("libc10.so"))):
-            self.assertEqual(Row.of(json.loads(json.dumps(asdict(row)))), row)
+            self.assertEqual(Row.from_json(json.loads(json.dumps(asdict(row)))), row)
 
 
 class Current(unittest.TestCase):

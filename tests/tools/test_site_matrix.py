@@ -45,13 +45,14 @@ class Data(unittest.TestCase):
         cls.files = page_files()
         cls.written = json.loads(BUILT)
 
-    def of(self, name: str) -> dict:
+    def read(self, name: str) -> dict:
         return json.loads(self.files[f"matrix/data/{name}.json"])
 
     def joined(self) -> dict:
-        index = self.of("index")
+        index = self.read("index")
         del index["status_names"]
-        return {**index, "libraries": {name: {**about, **self.of(name)} for name, about in index["libraries"].items()}}
+        libraries = {name: {**about, **self.read(name)} for name, about in index["libraries"].items()}
+        return {**index, "libraries": libraries}
 
     def test_the_parts_are_the_whole_matrix(self) -> None:
         joined = self.joined()
@@ -75,7 +76,7 @@ class Data(unittest.TestCase):
         self.assertTrue(answers[0] == answers[1])
 
     def test_every_library_has_names_for_its_statuses(self) -> None:
-        names = self.of("index")["status_names"]
+        names = self.read("index")["status_names"]
         self.assertEqual(names["cudart"]["302"], "cudaErrorSharedObjectSymbolNotFound")
         self.assertEqual(names["cudart"]["801"], "cudaErrorNotSupported")
         self.assertEqual(sorted(names), sorted(self.written["libraries"]))

@@ -101,7 +101,7 @@ def subject(library: Path, work: Path, tools: findings.Tools) -> Subject | None:
         return None
     path = ":".join(filter(None, (image.runpath or image.rpath, _FOLDER)))
     change = editors.Change(names[0], _NEW, _ADDED, _FOLDER, path)
-    return Subject(library, change, {_NEW: found[names[0]], _ADDED: maths}, findings.of(copy, tools))
+    return Subject(library, change, {_NEW: found[names[0]], _ADDED: maths}, findings.collect(copy, tools))
 
 
 def _resolved(file: Path) -> dict[str, Path]:
@@ -110,32 +110,32 @@ def _resolved(file: Path) -> dict[str, Path]:
     return {found[1]: Path(found[2]) for found in re.finditer(r"^\s*(\S+) => (/.*) \(0x", done.stdout, re.M)}
 
 
-def edited(one: Subject, edit: editors.Editor, work: Path, tools: findings.Tools) -> Result:
-    result, copy, folder = Result(one.library), Path(shutil.copy(one.library, work / "edited.so")), work / "libs"
+def edited(case: Subject, edit: editors.Editor, work: Path, tools: findings.Tools) -> Result:
+    result, copy, folder = Result(case.library), Path(shutil.copy(case.library, work / "edited.so")), work / "libs"
     copy.chmod(0o755)
     folder.mkdir()
-    for name, target in one.targets.items():
+    for name, target in case.targets.items():
         (folder / name).symlink_to(target.resolve())
     try:
-        edit(copy, one.change)
+        edit(copy, case.change)
     except editors.CannotEdit as reason:
         result.refused = str(reason).replace(str(copy), "FILE")
         return result
-    result.grown = copy.stat().st_size - one.library.stat().st_size
-    result.wrong = [*_not_as_asked(copy, one), *_new(one.before, findings.of(copy, tools))]
+    result.grown = copy.stat().st_size - case.library.stat().st_size
+    result.wrong = [*_not_as_asked(copy, case), *_new(case.before, findings.collect(copy, tools))]
     return result
 
 
-def _not_as_asked(copy: Path, one: Subject) -> Iterator[str]:
+def _not_as_asked(copy: Path, case: Subject) -> Iterator[str]:
     try:
-        before, after = read.read(one.library), read.read(copy)
+        before, after = read.read(case.library), read.read(copy)
     except ElfError:
         yield "anycuda's reader cannot read the edited file"
         return
-    wanted = {one.change.new if name == one.change.old else name for name in before.needed} | {one.change.added}
+    wanted = {case.change.new if name == case.change.old else name for name in before.needed} | {case.change.added}
     if set(after.needed) != wanted:
         yield "other needs than asked for"
-    if one.change.path not in (after.runpath, after.rpath):
+    if case.change.path not in (after.runpath, after.rpath):
         yield "another search path than asked for"
     if [(symbol.name, symbol.version) for symbol in before.exports()] != [
             (symbol.name, symbol.version) for symbol in after.exports()]:
@@ -155,14 +155,14 @@ def compare(paths: list[Path], count: int, chosen: Mapping[str, editors.Editor],
             threads: int) -> dict[str, list[Result]]:
     def each(library: Path) -> dict[str, Result]:
         with tempfile.TemporaryDirectory(prefix="editors-") as folder:
-            one = subject(library, Path(folder), tools)
+            case = subject(library, Path(folder), tools)
             found: dict[str, Result] = {}
-            if one is None:
+            if case is None:
                 return found
             for name, edit in chosen.items():
                 work = Path(folder, name)
                 work.mkdir()
-                found[name] = edited(one, edit, work, tools)
+                found[name] = edited(case, edit, work, tools)
             return found
 
     found: list[dict[str, Result]] = []
@@ -175,7 +175,7 @@ def compare(paths: list[Path], count: int, chosen: Mapping[str, editors.Editor],
 
 
 def _having(kind: str, results: list[Result]) -> int:
-    return sum(kind in one.wrong for one in results)
+    return sum(kind in result.wrong for result in results)
 
 
 def table(found: Mapping[str, list[Result]], versions: Mapping[str, str]) -> list[str]:
@@ -183,9 +183,10 @@ def table(found: Mapping[str, list[Result]], versions: Mapping[str, str]) -> lis
     kinds = Counter(kind for results in found.values() for result in results for kind in set(result.wrong))
     rows: list[tuple[str, Callable[[list[Result]], object]]] = [
             ("libraries", lambda results: len(results)),
-            ("edited, without any finding", lambda results: sum(one.is_good for one in results)),
-            ("refused", lambda results: sum(bool(one.refused) for one in results)),
-            ("bytes added, median", lambda results: _median([one.grown for one in results if not one.refused]))]
+            ("edited, without any finding", lambda results: sum(result.is_good for result in results)),
+            ("refused", lambda results: sum(bool(result.refused) for result in results)),
+            ("bytes added, median", lambda results: _median([
+                result.grown for result in results if not result.refused]))]
     rows += [(f"`{kind}`", partial(_having, kind))
              for kind, _ in sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))]
     lines = [f"| | {' | '.join(f'{name} {versions[name]}'.strip() for name in found)} |",
@@ -227,10 +228,10 @@ def main() -> int:
         arguments.markdown.write_text("\n".join(lines) + "\n")
     if arguments.details:
         for name, results in found.items():
-            for one in results:
-                if not one.is_good:
-                    print(f"{name}: {one.library}: {one.refused or '; '.join(one.wrong)}")
-    return 0 if all(one.is_good for one in found["anycuda"]) else 1
+            for result in results:
+                if not result.is_good:
+                    print(f"{name}: {result.library}: {result.refused or '; '.join(result.wrong)}")
+    return 0 if all(result.is_good for result in found["anycuda"]) else 1
 
 
 if __name__ == "__main__":

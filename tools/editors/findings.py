@@ -35,7 +35,7 @@ class Findings:
     stripped: str
 
 
-def of(path: Path, tools: Tools) -> Findings:
+def collect(path: Path, tools: Tools) -> Findings:
     stripped = path.with_name(f"stripped-{path.name}")
     done = _run([tools.strip, "-o", stripped, path])
     after = load(stripped) if done.returncode == 0 else f"strip: {_last(done.stderr)}"

@@ -19,7 +19,7 @@ from wheelreach.verdict import Result  # noqa: E402
 
 
 def load(path: Path) -> Result:
-    return Result.of(json.loads(path.read_text()))
+    return Result.from_json(json.loads(path.read_text()))
 
 
 def main() -> int:
@@ -44,9 +44,9 @@ def main() -> int:
     cache = chosen.cache.resolve()
     folder = cache / "results"
     folder.mkdir(parents=True, exist_ok=True)
-    todo = [one for one in selected
-            if chosen.again or not (path := folder / f"{one.requirement}.json").exists()
-            or not load(path).is_current(one, python_of(one).version)]
+    todo = [entry for entry in selected
+            if chosen.again or not (path := folder / f"{entry.requirement}.json").exists()
+            or not load(path).is_current(entry, python_of(entry).version)]
     roots = situations.make(cache / "situations") if todo else {}
     table = measure.table_of(chosen.anycuda)
     for number, entry in enumerate(todo, 1):
@@ -54,8 +54,8 @@ def main() -> int:
         start = time.monotonic()
         result = measure.wheel(entry, chosen.anycuda.resolve(), cache, roots, table, python_of(entry))
         (folder / f"{entry.requirement}.json").write_text(json.dumps(asdict(result), indent=1))
-        print(f"{verdict.of(result).kind} ({time.monotonic() - start:.0f} s)", flush=True)
-    results = [load(path) for one in entries if (path := folder / f"{one.requirement}.json").exists()]
+        print(f"{verdict.evaluate(result).kind} ({time.monotonic() - start:.0f} s)", flush=True)
+    results = [load(path) for entry in entries if (path := folder / f"{entry.requirement}.json").exists()]
     chosen.out.write_text(page.make(results, stamp.today(), stamp.commit()))
     return 0
 

@@ -48,11 +48,12 @@ def run(prefix: Path, root: Path, libraries: list[Path]) -> Session:
 
 
 def measure(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path]) -> Sessions:
-    result = Sessions(entry.requirement, [one.requirement for one in entry.beside if one.name.startswith("nvidia-")])
+    nvidia = [wheel.requirement for wheel in entry.beside if wheel.name.startswith("nvidia-")]
+    result = Sessions(entry.requirement, nvidia)
     work = cache / "work" / f"session-{entry.requirement}"
     shutil.rmtree(work, ignore_errors=True)
     wheel = download.fetch(entry, cache / "wheels" / entry.requirement)
-    beside = dict(zip((one.requirement for one in entry.beside), companions.fetch(entry, cache)))
+    beside = dict(zip((wheel.requirement for wheel in entry.beside), companions.fetch(entry, cache)))
     nvidias = [beside.pop(name) for name in result.beside]
     native, repaired = work / "native", work / "repaired"
     companions.unpack_all([wheel, *beside.values()], native)
@@ -82,8 +83,8 @@ def main() -> int:
             results.append(measure(entry, chosen.anycuda.resolve(), cache, roots))
         except (download.DownloadError, command.CommandError, OSError, subprocess.SubprocessError) as error:
             sys.exit(f"{entry.requirement}: {error}")
-        for name, one in {**results[-1].native, **results[-1].repaired}.items():
-            print(f"  {name}: {sessions.cell(one)}", flush=True)
+        for name, session in {**results[-1].native, **results[-1].repaired}.items():
+            print(f"  {name}: {sessions.cell(session)}", flush=True)
     chosen.out.write_text(sessions.page(results, stamp.today(), stamp.commit()))
     return 1 if any(map(sessions.fails_repaired_only, results)) else 0
 

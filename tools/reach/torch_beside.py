@@ -37,13 +37,13 @@ def load(path: Path) -> Result:
 
 
 def _side(data: dict[str, Any]) -> Side:
-    return Side(**{**data, "failures": [Failure(**one) for one in data["failures"]]})
+    return Side(**{**data, "failures": [Failure(**failure) for failure in data["failures"]]})
 
 
 def measure_beside(torch: Entry, wheels: list[Entry], chosen: argparse.Namespace, cache: Path) -> None:
     results = cache / "beside" / torch.version
     results.mkdir(parents=True, exist_ok=True)
-    todo = [one for one in wheels if chosen.again or not (results / f"{one.requirement}.json").exists()]
+    todo = [wheel for wheel in wheels if chosen.again or not (results / f"{wheel.requirement}.json").exists()]
     if not todo:
         return
     folder = cache / "torch" / torch.version
@@ -55,7 +55,7 @@ def measure_beside(torch: Entry, wheels: list[Entry], chosen: argparse.Namespace
         start = time.monotonic()
         result = torch_measure.wheel(entry, beside, chosen.anycuda.resolve(), cache, table)
         (results / f"{entry.requirement}.json").write_text(json.dumps(asdict(result), indent=1))
-        print(f"{entry.requirement} beside {torch.requirement}: {torch_verdict.of(result).kind} "
+        print(f"{entry.requirement} beside {torch.requirement}: {torch_verdict.evaluate(result).kind} "
               f"({time.monotonic() - start:.0f} s)", flush=True)
     if not chosen.keep:
         shutil.rmtree(folder)
@@ -70,17 +70,17 @@ def main() -> int:
     entries = options.entries(chosen.list)
     cache = chosen.cache.resolve()
     shutil.rmtree(cache / "repaired", ignore_errors=True)  # of an earlier run, maybe with another anycuda
-    torches = [one for one in entries if one.name == "torch"]
-    wheels = [one for one in entries if one.name != "torch"]
+    torches = [entry for entry in entries if entry.name == "torch"]
+    wheels = [entry for entry in entries if entry.name != "torch"]
     try:
         for torch in torches:
             measure_beside(torch, wheels, chosen, cache)
     except torch_install.InstallError as error:
         sys.exit(f"{torch.requirement} cannot be installed: {error}")
-    results = [load(path) for torch in torches for one in wheels
-               if (path := cache / "beside" / torch.version / f"{one.requirement}.json").exists()]
+    results = [load(path) for torch in torches for wheel in wheels
+               if (path := cache / "beside" / torch.version / f"{wheel.requirement}.json").exists()]
     chosen.out.write_text(torch_page.make(results, stamp.today(), stamp.commit()))
-    return 1 if any(torch_verdict.of(one).kind == torch_verdict.FAILS for one in results) else 0
+    return 1 if any(torch_verdict.evaluate(result).kind == torch_verdict.FAILS for result in results) else 0
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def main() -> int:
     rows = []
     for number, entry in enumerate(entries, 1):
         path = results / f"{entry.requirement}.json"
-        row = Row.of(json.loads(path.read_text())) if path.exists() and not chosen.again else None
+        row = Row.from_json(json.loads(path.read_text())) if path.exists() and not chosen.again else None
         if row is None or not maker.is_current(row, entry):
             print(f"{number} of {len(entries)}: {entry.requirement} ...", end=" ", flush=True)
             row = maker.row(entry)

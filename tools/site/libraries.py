@@ -32,9 +32,9 @@ Functions with these results return another value:
 def page() -> str:
     found = descriptors(LibraryFolders())
     names = status_names()
-    rows = [_row(one, names[one.name]) for one in found]
-    values = [f"| {one.product} | `{name}` | {_value(value)} |\n"
-              for one in found for name, value in one.failing_results.items()]
+    rows = [_row(library, names[library.name]) for library in found]
+    values = [f"| {library.product} | `{name}` | {_value(value)} |\n"
+              for library in found for name, value in library.failing_results.items()]
     return HEAD + "".join(rows) + TAIL + "".join(values)
 
 
@@ -42,15 +42,15 @@ def _value(value: int | str | dict[str, Any]) -> str:
     """Of failing_results.py."""
     texts = {"status": "the status", "-status": "the negative status"}
     if isinstance(value, dict):
-        return ", ".join(f"`{field}`: {_value(one)}" for field, one in value.items())
+        return ", ".join(f"`{field}`: {_value(part)}" for field, part in value.items())
     return texts.get(value, "") if isinstance(value, str) else str(value)
 
 
 def status_names() -> dict[str, dict[int, str]]:
     """Library -> status -> its name, of all that a stub returns itself."""
     folders = LibraryFolders()
-    return {one.name: {value: name for value, name, _ in folders.database(one.name).errors
-                       if value in one.status.values()} for one in descriptors(folders)}
+    return {descriptor.name: {value: name for value, name, _ in folders.database(descriptor.name).errors
+                              if value in descriptor.status.values()} for descriptor in descriptors(folders)}
 
 
 def _row(library: Descriptor, names: dict[int, str]) -> str:

@@ -44,7 +44,7 @@ def of_repository(root: Path, paths: list[str]) -> tuple[dict[str, str], set[str
 
 def source(file: Path, path: str) -> str:
     """A page with the text of a source file, or with the names in a folder."""
-    names = sorted(one.name for one in file.iterdir()) if file.is_dir() else []
+    names = sorted(entry.name for entry in file.iterdir()) if file.is_dir() else []
     text = "".join(f"{name}\n" for name in names) or file.read_text(encoding="utf-8")
     front = "---\nsearch:\n  exclude: true\n---\n"
     fence = "`" * (3 + max(map(len, re.findall(r"`+", text)), default=0))

@@ -87,7 +87,7 @@ class Header:
                 result, params = self.signature(space, text)
             except KeyError:
                 continue
-            arguments = ", ".join(f"{one} a{index}" for index, one in enumerate(params))
+            arguments = ", ".join(f"{param} a{index}" for index, param in enumerate(params))
             names = ", ".join(f"a{index}" for index in range(len(params)))
             status = database.status_type and database.type_table(versions[-1]).resolve_text(
                 ctype.parse_prototype(text)[0]).tag == database.status_type
@@ -107,7 +107,7 @@ class Header:
                  "#define ANYCUDA_ADAPTER extern \"C\" __attribute__((visibility(\"hidden\")))\n",
                  "namespace anycuda {"]
         for text in self._declarations(dispositions).values():
-            parts += [f"ANYCUDA_ADAPTER {one};" for one in text]
+            parts += [f"ANYCUDA_ADAPTER {declaration};" for declaration in text]
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
     def _declarations(self, dispositions: Dispositions) -> dict[str, list[str]]:
@@ -130,10 +130,10 @@ class Header:
     def conversions(self) -> str:
         parts = [_TOP + '#include <type_traits>\n\n#include "abi_types.h"\n', "namespace anycuda {", _VIEW]
         done: set[tuple[str, str]] = set()
-        for one in self.database.majors:
+        for major in self.database.majors:
             for other in self.database.majors:
-                if one != other:
-                    parts += conversions(self.writer, self.spaces[one], self.spaces[other], done)
+                if major != other:
+                    parts += conversions(self.writer, self.spaces[major], self.spaces[other], done)
         return "\n".join([*parts, "}  // namespace anycuda"]) + "\n"
 
 
@@ -151,5 +151,5 @@ def newest_text(function: Function, versions: list[str]) -> str:
 
 def adapted(dispositions: Dispositions) -> list[Disposition]:
     """The dispositions that are adapters, fallbacks included."""
-    both = (one for _, disposition in sorted(dispositions.items()) for one in (disposition, disposition.fallback))
+    both = (either for _, disposition in sorted(dispositions.items()) for either in (disposition, disposition.fallback))
     return [disposition for disposition in both if disposition and disposition.function]

@@ -11,24 +11,24 @@ from .flatten import Leaf, flatten
 from .layout_compat import Comparison
 
 
-def conversions(writer: Writer, one: Space, other: Space, done: set[tuple[str, str]]) -> list[str]:
+def conversions(writer: Writer, space: Space, other: Space, done: set[tuple[str, str]]) -> list[str]:
     """`void convert(const v12::T& from, v13::T* to)` for every record that differs, and which of them
     a pointer may be taken for one to the other. `done`: pairs of types that have theirs."""
     result = []
-    comparison = Comparison(one.types, other.types)
-    for key in sorted(one.owners.keys() & other.owners.keys()):
-        names = (f"{one.owners[key]}::{identifier(key)}", f"{other.owners[key]}::{identifier(key)}")
-        if writer.record_is_shared(one, other, key) or ".-" in key or names in done:
+    comparison = Comparison(space.types, other.types)
+    for key in sorted(space.owners.keys() & other.owners.keys()):
+        names = (f"{space.owners[key]}::{identifier(key)}", f"{other.owners[key]}::{identifier(key)}")
+        if writer.record_is_shared(space, other, key) or ".-" in key or names in done:
             continue
         done.add(names)
         source, target = names
         if not comparison.records(key, key, key):
             result.append(f"template <>\nstruct Compatible<{source}, {target}> : std::true_type {{}};")
-        steps, problem = plan(one, other, key, comparison)
+        steps, problem = plan(space, other, key, comparison)
         if problem:
             result.append(f"// {source} to {target}: by hand only, {problem}")
             continue
-        lost = sorted(_lost(one, other, key))
+        lost = sorted(_lost(space, other, key))
         if lost:
             result.append(f"// Not carried over: {', '.join(lost)}")
         lines = [f"  std::memcpy(target + {to}, source + {at}, {size});" for at, to, size in steps]
@@ -41,10 +41,10 @@ def conversions(writer: Writer, one: Space, other: Space, done: set[tuple[str, s
     return result
 
 
-def plan(one: Space, other: Space, key: str,
+def plan(space: Space, other: Space, key: str,
          comparison: Comparison) -> tuple[list[tuple[int, int, int]], str]:
     """(from, to, size) of the bytes to copy, and what stands in the way, "" if nothing."""
-    mine = _by_path(one, key)
+    mine = _by_path(space, key)
     theirs = _by_path(other, key)
     steps: list[tuple[int, int, int]] = []
     for path, leaf in mine.items():
@@ -83,7 +83,7 @@ def _by_path(space: Space, key: str) -> dict[str, Leaf]:
     return {leaf.path: leaf for leaf in flatten(space.types.record(key), space.types)}
 
 
-def _lost(one: Space, other: Space, key: str) -> set[str]:
+def _lost(space: Space, other: Space, key: str) -> set[str]:
     theirs = _by_path(other, key)
-    return {path for path, leaf in _by_path(one, key).items()
+    return {path for path, leaf in _by_path(space, key).items()
             if not leaf.reserved and path not in theirs}

@@ -33,8 +33,8 @@ class _CopyAdapter:
 
     def __init__(self, header: Header, disposition: Disposition) -> None:
         self.header, self.disposition = header, disposition
-        self.one, self.other = header.spaces[disposition.caller], header.spaces[disposition.runtime]
-        self.comparison = Comparison(self.one.types, self.other.types)
+        self.caller, self.runtime = header.spaces[disposition.caller], header.spaces[disposition.runtime]
+        self.comparison = Comparison(self.caller.types, self.runtime.types)
         self.mine = self._prototype(disposition.symbol, disposition.caller)
         self.theirs = self._prototype(disposition.target, disposition.runtime)
         self.before: list[str] = []
@@ -55,26 +55,26 @@ class _CopyAdapter:
     def result_function(self) -> str:
         """The declaration of what is written by hand."""
         spell = self.header.writer.spell
-        return (f"{spell(self.one, self.mine[0])} {self.disposition.conversion.result}"
-                f"({spell(self.other, self.theirs[0])} result);")
+        return (f"{spell(self.caller, self.mine[0])} {self.disposition.conversion.result}"
+                f"({spell(self.runtime, self.theirs[0])} result);")
 
     def text(self) -> str:
         result, params, _ = self.mine
         _, their_params, _ = self.theirs
         if len(params) != len(their_params):
             raise self._problem("the two functions differ in the number of parameters")
-        spelled = [self.header.writer.spell(self.one, param.type) for param in params]
+        spelled = [self.header.writer.spell(self.caller, param.type) for param in params]
         arguments = [self._argument(index, param, other)
                      for index, (param, other) in enumerate(zip(params, their_params))]
         conversion = self.disposition.conversion
         unknown = (conversion.outputs | conversion.both_ways) - {p.name for p in params}
         if unknown:
             raise self._problem(f"it has no parameter {', '.join(sorted(unknown))}")
-        call = f"{self.other.name}::{self.disposition.target}({', '.join(arguments)})"
+        call = f"{self.runtime.name}::{self.disposition.target}({', '.join(arguments)})"
         if self.disposition.conversion.result:
             call = f"{self.disposition.conversion.result}({call})"
         signature = ", ".join(f"{kind} a{index}" for index, kind in enumerate(spelled))
-        lines = [f"ANYCUDA_ADAPTER {self.header.writer.spell(self.one, result)} "
+        lines = [f"ANYCUDA_ADAPTER {self.header.writer.spell(self.caller, result)} "
                  f"adapt_{self.disposition.function}({signature}) {{", *self.before]
         if self.after:
             lines += [f"  const auto status = {call};", "  if (status != 0) return status;",
@@ -89,31 +89,31 @@ class _CopyAdapter:
         spell = self.header.writer.spell
         # Enumerations are spelled as integers: where the statuses have other numbers a pointer to one looks alike.
         checked = self.disposition.conversion.result and self.comparison.values(mine, theirs, param.name)
-        if spell(self.one, mine) == spell(self.other, theirs) and not checked:
+        if spell(self.caller, mine) == spell(self.runtime, theirs) and not checked:
             return f"a{index}"
         if not self.comparison.values(mine, theirs, param.name):
-            return f"reinterpret_cast<{spell(self.other, theirs)}>(a{index})" \
-                if mine.shape == "pointer" or self.one.types.resolve(mine).kind == "pointer" \
+            return f"reinterpret_cast<{spell(self.runtime, theirs)}>(a{index})" \
+                if mine.shape == "pointer" or self.caller.types.resolve(mine).kind == "pointer" \
                 else f"a{index}"
         return self._converted(index, param, mine, theirs)
 
     def _converted(self, index: int, param: ctype.RawParam, mine: ctype.CType, theirs: ctype.CType) -> str:
-        a, b = self.one.types.resolve(mine), self.other.types.resolve(theirs)
+        a, b = self.caller.types.resolve(mine), self.runtime.types.resolve(theirs)
         if a.kind != "pointer" or b.kind != "pointer":
             raise self._problem(f"{param.name} is not a pointer")
-        key = self.one.types.resolve(a.type.target).tag
-        if key != self.other.types.resolve(b.type.target).tag:
+        key = self.caller.types.resolve(a.type.target).tag
+        if key != self.runtime.types.resolve(b.type.target).tag:
             raise self._problem(f"the records that {param.name} points to have different names")
         written = param.name in self.disposition.conversion.outputs | self.disposition.conversion.both_ways
         read = param.name not in self.disposition.conversion.outputs
         if not written and not (mine.target.const or theirs.target.const):
             raise self._problem(f"say whether {param.name} is out or inout")
-        for from_space, to_space, wanted in ((self.one, self.other, read), (self.other, self.one, written)):
+        for from_space, to_space, wanted in ((self.caller, self.runtime, read), (self.runtime, self.caller, written)):
             problem = plan(from_space, to_space, key,
                            Comparison(from_space.types, to_space.types))[1] if wanted else ""
             if problem:
                 raise self._problem(f"{param.name}: {problem}")
-        name = self.header.writer.spell(self.other, ctype.CType("base", name=b.type.target.name))
+        name = self.header.writer.spell(self.runtime, ctype.CType("base", name=b.type.target.name))
         self.before.append(f"  {name} copy{index} = {{}};")
         if read:
             self.before.append(f"  if (a{index} != nullptr) convert(*a{index}, &copy{index});")

@@ -75,7 +75,7 @@ class Writer:
     def _word(self, space: Space, node: CType, running: tuple[Any, ...]) -> tuple[Any, ...]:
         if node.shape != "base":
             return (node.shape, node.count, self._word(space, node.target, running),
-                    *(self._word(space, one, running) for one in node.args))
+                    *(self._word(space, argument, running) for argument in node.args))
         resolved = space.types.resolve(node)
         if resolved.type.shape != "base":
             return self._word(space, resolved.type, running)
@@ -91,7 +91,7 @@ class Writer:
         if node.shape == "array":
             return f"Array<{self.spell(space, node.target)}, {node.count}>"
         if node.shape == "function":
-            words = [self.spell(space, node.target), *(self.spell(space, one) for one in node.args)]
+            words = [self.spell(space, node.target), *(self.spell(space, argument) for argument in node.args)]
             return f"Function<{', '.join(words)}>"
         const = "const " if node.const else ""
         if "@" in node.name:  # a struct of another major, by review (internals.txt)
@@ -111,8 +111,8 @@ class Writer:
         owner = space.owners.get(key)
         return f"{owner}::{identifier(key)}" if owner else f"{self.opaque_space}::{identifier(key)}"
 
-    def record_is_shared(self, one: Space, other: Space, key: str) -> bool:
-        return one.owners.get(key, "") == other.owners.get(key, "")
+    def record_is_shared(self, space: Space, other: Space, key: str) -> bool:
+        return space.owners.get(key, "") == other.owners.get(key, "")
 
     def opaque_types(self) -> str:
         """Handles and other types that some version keeps to itself: one type for all, so that the

@@ -116,8 +116,8 @@ class Descriptor:
     def relatives(self, others: "list[Descriptor]") -> "list[tuple[Descriptor, str]]":
         """Libraries whose loaded copies tie its CUDA (compat/descriptor/library.h): its group, with itself, and the
         runtime. A library of earlier callers has the files of another, which is in the group."""
-        group = [(one, "group") for one in others if self.group and one.group == self.group and not one.callers]
-        return group + [(one, "runtime") for one in others if self.runtime and one.name == self.runtime]
+        group = [(other, "group") for other in others if self.group and other.group == self.group and not other.callers]
+        return group + [(other, "runtime") for other in others if self.runtime and other.name == self.runtime]
 
     @property
     def peer(self) -> str:

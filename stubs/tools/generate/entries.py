@@ -37,7 +37,7 @@ def assembly(plan: Plan, cpu: Cpu, static: bool = False) -> str:
 
 def static_names(plan: Plan) -> str:
     """What the archive shows to the linker; all else in it is its own."""
-    variables = [one.name for one in plan.variables if not one.drivers]
+    variables = [variable.name for variable in plan.variables if not variable.drivers]
     return "".join(f"{name}\n" for name in
                    [*(plan.symbols[slot.symbol].name for slot in plan.slots if slot.default), *variables])
 

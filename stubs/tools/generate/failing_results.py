@@ -43,7 +43,7 @@ def of_all(descriptor: Descriptor, database: Database, functions: list[Function]
     undeclared: dict[str, list[str]] = defaultdict(list)
     used: set[str] = set()
     for function in functions:
-        version = next((one for one in reversed(database.versions) if function.prototype(one)), "")
+        version = next((release for release in reversed(database.versions) if function.prototype(release)), "")
         prototype = function.prototype(version) if version else None
         key = function.name if function.name in descriptor.failing_results else prototype.result if prototype else ""
         if key in descriptor.failing_results:
@@ -112,14 +112,14 @@ def _structure(value: object, resolved: Resolved, types: TypeTable, where: str) 
     if not isinstance(value, Mapping) or value.keys() != fields.keys():
         raise ValueError(f"{where}: expected 0, or an object with the fields {', '.join(fields)}, not {value!r}")
     words = []
-    for name, one in value.items():
-        if one == 0:
+    for name, item in value.items():
+        if item == 0:
             continue
         field = fields[name]
         if types.resolve_text(field.type).size != _WORD or field.bits:
             raise ValueError(f"{where}: {name} is not an integer of {_WORD} bytes: a stub can only set it to 0")
-        form = FORMS.get(one, "constant") if isinstance(one, str) else "constant"
-        words.append(Word(field.offset, form, 0 if form != "constant" else _number(one, where)))
+        form = FORMS.get(item, "constant") if isinstance(item, str) else "constant"
+        words.append(Word(field.offset, form, 0 if form != "constant" else _number(item, where)))
     in_registers = resolved.size <= 16
     if in_registers and ("sse" in types.passing(resolved) or any(word.offset >= 8 for word in words)):
         raise ValueError(f"{where}: a stub can set only fields in the first integer register of a result")

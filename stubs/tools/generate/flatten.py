@@ -68,9 +68,9 @@ def place(leaf: Leaf) -> str:
     return f"{text}, " + (f"{size // 8} bytes" if size % 8 == 0 else f"{size} bits")
 
 
-def _alternatives(one: Leaf, other: Leaf) -> bool:
+def _alternatives(leaf: Leaf, other: Leaf) -> bool:
     """Do the two lie in different members of one union, so that only one of them counts?"""
-    members = {(start, size): name for start, size, name in one.unions}
+    members = {(start, size): name for start, size, name in leaf.unions}
     return any(members.get((start, size), name) != name for start, size, name in other.unions)
 
 

@@ -180,7 +180,7 @@ class TypeTable:
             return ("memory",)
         classes = [""] * ((resolved.size + 7) // 8)
         self._classify(resolved.tag, 0, classes)
-        return tuple(one or "sse" for one in classes)
+        return tuple(class_ or "sse" for class_ in classes)
 
     def homogeneous(self, resolved: Resolved) -> int:
         """The members of a structure that has floating-point numbers of one size and nothing else (AAPCS64, 5.9.5,

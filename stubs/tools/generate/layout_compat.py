@@ -120,10 +120,10 @@ class Comparison:
     def _signs(self, name: str) -> str:
         """Of an enumeration that opaque.txt names: what is zero, negative or positive must stay so."""
         ours, others = self.caller.enumerators.get(name, {}), self.runtime.enumerators.get(name, {})
-        for one in ours.keys() & others.keys():
-            mine, theirs = ours[one], others[one]
+        for key in ours.keys() & others.keys():
+            mine, theirs = ours[key], others[key]
             if (mine > 0) != (theirs > 0) or (mine < 0) != (theirs < 0):
-                return f"{one} is {mine} for the caller, {theirs} in the runtime"
+                return f"{key} is {mine} for the caller, {theirs} in the runtime"
         return ""
 
     def records(self, mine: str, theirs: str, where: str) -> str:

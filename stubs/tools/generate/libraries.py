@@ -55,7 +55,7 @@ def _library(library: Descriptor, others: list[Descriptor], database: model.Data
         tables.array("ReleaseNames", "kReleases", releases),
         tables.array("Availability", "kAvailability", availability),
         tables.descriptor_data(library, title),
-        tables.relatives_data(library, title, [(_title(one), bond) for one, bond in relatives]),
+        tables.relatives_data(library, title, [(_title(relative), bond) for relative, bond in relatives]),
         "}  // namespace",
         f"}}  // namespace {data}",
         f"constexpr LibrarySymbols k{title}Symbols = {{",

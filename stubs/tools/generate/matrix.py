@@ -102,8 +102,8 @@ def _absent(release: str, having: list[str], releases: list[str]) -> Answer:
     """Of a release without the function, which `having` have; both lists from old to new. A SONAME may span two majors
     of CUDA: what releases of the first have, the second may lack."""
     place = releases.index(release)
-    before = [one for one in having if releases.index(one) < place]
-    after = [one for one in having if releases.index(one) > place]
+    before = [other for other in having if releases.index(other) < place]
+    after = [other for other in having if releases.index(other) > place]
     if not after:
         return Answer("absent", reason=f"not after {before[-1]}")
     reason = f"{before[-1]} and {after[0]} have it, {release} does not" if before else f"not before {after[0]}"
@@ -190,7 +190,7 @@ def _has(function: Function, branch: str, releases: dict[str, str], harvested: l
     if branch in harvested:
         return branch in function.drivers
     if not function.since:
-        return any(one == harvested[0] or int(one) < int(branch) for one in function.drivers)
+        return any(driver == harvested[0] or int(driver) < int(branch) for driver in function.drivers)
     since, own, seen = map(abi_text.version_key, (function.since, releases[branch], releases[harvested[-1]]))
     return since <= own and (bool(function.drivers) or since > seen)
 
@@ -244,7 +244,7 @@ def to_json(rows: Matrix) -> dict[str, Any]:
 def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict[str, Any]]]:
     driver = folders.database("cuda")
     described = [folders.descriptor(name) for name in folders.names()]
-    for library in sorted(described, key=lambda one: one.is_driver):
+    for library in sorted(described, key=lambda row: row.is_driver):
         database = folders.database(library.name)
         if library.is_driver:
             rows, runtimes, callers = of_driver(database), driver_runtimes(database), [ANY_CALLER]
@@ -275,7 +275,7 @@ def _libraries(folders: LibraryFolders) -> Iterator[tuple[str, dict[str, Any]]]:
             "served_by": library.callers.served_by if library.callers else "",
             "majors": {str(number): {"soname": m.soname, "node": m.symbol_version}
                        for m in map(library.asked_for, library.majors) for number in m.cuda_majors},
-            "symbol_versions": sorted({one for f in database.functions.values() for one in f.symbol_versions}),
+            "symbol_versions": sorted({version for f in database.functions.values() for version in f.symbol_versions}),
             "status": {kind: library.status[kind] for kind in ("absent", "rejected")},
             "callers": callers,
             "runtimes": runtimes,

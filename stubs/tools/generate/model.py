@@ -107,7 +107,7 @@ class Function:
         try:
             return self._database.make_prototype(text, version)
         except layout.UnknownType:
-            alike = [one for one, other in self.texts.items() if other == text and one in self._declared]
+            alike = [release for release, other in self.texts.items() if other == text and release in self._declared]
             if not alike or version in alike:
                 raise
             return self._database.make_prototype(text, alike[0])
@@ -286,7 +286,7 @@ def common_status_type(database: Database) -> str:
 
 def _in_order(by_version: dict[str, abi_text.Body], versions: list[str]) -> tuple[str, ...]:
     """The bodies, each once, in the order of the last release that has it."""
-    newest_first = dict.fromkeys(by_version[one][0] for one in reversed(versions) if one in by_version)
+    newest_first = dict.fromkeys(by_version[version][0] for version in reversed(versions) if version in by_version)
     return tuple(reversed(newest_first))
 
 

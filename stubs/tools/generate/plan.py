@@ -109,12 +109,12 @@ def _add_own_versions(plan: Plan, is_dropin: bool) -> None:
             slots.append(slot)
         slots += [replace(slot, version_name=name, default=is_dropin and name == own[-1]) for name in own]
     plan.slots = slots
-    names = {slot.version_name for slot in slots}.union(*(one.symbol_versions for one in plan.variables))
+    names = {slot.version_name for slot in slots}.union(*(variable.symbol_versions for variable in plan.variables))
     plan.symbol_versions += sorted(names - {NATIVE_VERSION})
 
 
 def _check(descriptor: Descriptor, database: Database) -> None:
-    if descriptor.has_symbol_versions and any(one.symbol_versions for one in database.functions.values()):
+    if descriptor.has_symbol_versions and any(function.symbol_versions for function in database.functions.values()):
         raise ValueError(f"{descriptor.name}: symbol_versions.txt lists symbol versions of the functions, "
                          "so in library.json the node of each major must be null")
     made_for = tuple(int(major) for major in database.own_releases_of)
@@ -153,9 +153,9 @@ def _slot(plan: Plan, facts: Facts, cpu: Cpu, index: int, function: Function, nu
         row = [facts.dispositions[function.name, descriptor.caller_of(number), descriptor.runtime_of(m.number)]
                for m in descriptor.majors]
         dispositions = tuple(
-            PlannedDisposition(one.kind, (one.target, *one.fallbacks) if one.target else (), one.reason,
-                               (one.fallback or one).function, (one.fallback or one).needs)
-            for one in row)
+            PlannedDisposition(cell.kind, (cell.target, *cell.fallbacks) if cell.target else (), cell.reason,
+                               (cell.fallback or cell).function, (cell.fallback or cell).needs)
+            for cell in row)
     name = _symbol_version(descriptor, number) if number else NATIVE_VERSION
     return Slot(index, symbol_version, name, number == plan.default_major, dispositions,
                 _outputs(facts, cpu, function, number))

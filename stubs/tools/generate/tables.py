@@ -98,9 +98,9 @@ def cplusplus(plan: Plan, driver: Descriptor, peer: Optional[Descriptor] = None,
         descriptor_data(plan.descriptor, "Library"),
         descriptor_data(driver, "Driver"),
         *([descriptor_data(peer, "Peer"), descriptor_rows(peer, "Peer")] if peer else []),
-        *(part for one, _ in relatives
-          for part in (descriptor_data(one, title_of(one)), descriptor_rows(one, title_of(one)))),
-        relatives_data(plan.descriptor, "Library", [(title_of(one), bond) for one, bond in relatives]),
+        *(part for relative, _ in relatives
+          for part in (descriptor_data(relative, title_of(relative)), descriptor_rows(relative, title_of(relative)))),
+        relatives_data(plan.descriptor, "Library", [(title_of(relative), bond) for relative, bond in relatives]),
         "}  // namespace",
         descriptor_rows(plan.descriptor, "Library", "&kPeer" if peer else "nullptr", len(relatives)),
         descriptor_rows(driver, "Driver"),
@@ -272,11 +272,12 @@ def releases_of(descriptor: Descriptor, database: Database) -> list[tuple[str, i
     has_releases = descriptor.has_symbol_versions and not descriptor.own_releases
     for place, major in enumerate(descriptor.majors if has_releases else ()):
         for version in database.versions_of(str(major.number)):
-            functions = [one for one in database.functions.values() if version in one.versions]
+            functions = [function for function in database.functions.values() if version in function.versions]
             # The linker exports a symbol version, too, as an absolute symbol.
-            names = [*(one.name for one in functions), *filter(None, [database.node(version)])]
+            names = [*(function.name for function in functions), *filter(None, [database.node(version)])]
             checksum = sum((gnu_hash(name) | 1) ** 2 for name in names) & (2**64 - 1)
-            newest = max((place_of(major, one.versions_of(str(major.number))[0]) for one in functions), default=-1)
+            newest = max((place_of(major, function.versions_of(str(major.number))[0]) for function in functions),
+                         default=-1)
             row = found.setdefault((f"{checksum}u", place), [newest, 0])
             row[1] = int(version.split(".")[0])  # releases come in their order
     return [(total, place, newest, first) for (total, place), (newest, first) in found.items()]

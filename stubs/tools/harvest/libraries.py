@@ -52,7 +52,7 @@ class LibraryRow:
         return self.folder / "abi"
 
 
-_FIELDS = {one.name: one for one in fields(LibraryRow) if one.name not in ("name", "folder")}
+_FIELDS = {item.name: item for item in fields(LibraryRow) if item.name not in ("name", "folder")}
 _JSON_NAMES = {str: "a string", bool: "a boolean", list: "a list", dict: "an object"}
 
 
@@ -66,8 +66,8 @@ def read(folder: Path) -> LibraryRow:
     if not isinstance(values, dict):
         raise FormatError(f"{path}: expected one JSON object")
     unknown = sorted(values.keys() - _FIELDS.keys())
-    missing = sorted(name for name, one in _FIELDS.items()
-                     if one.default is MISSING and one.default_factory is MISSING and name not in values)
+    missing = sorted(name for name, item in _FIELDS.items()
+                     if item.default is MISSING and item.default_factory is MISSING and name not in values)
     if unknown or missing:
         raise FormatError(f"{path}: {wrong_keys(missing, unknown)}")
     for name, value in values.items():
@@ -87,4 +87,4 @@ def rows(folders: Iterable[Path] = ()) -> dict[str, LibraryRow]:
 
 
 def _frozen(value: Any) -> Any:
-    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value

@@ -79,7 +79,7 @@ def _stamped_package(folder: Path) -> str:
 def _single(folder: Path, pattern: str) -> Path:
     """The file nearest to the top: NVTX has a second header of the same name in a folder of its headers."""
     found = sorted(folder.glob(pattern))
-    found = [path for path in found if len(path.parts) == min(len(one.parts) for one in found)]
+    found = [path for path in found if len(path.parts) == min(len(other.parts) for other in found)]
     if len(found) != 1:
         what = "nothing" if not found else ", ".join(str(path.relative_to(folder)) for path in found)
         raise SourceError(f"{folder}: expected one {pattern}, found {what}")
@@ -167,7 +167,7 @@ def _lacking(cache: Path, row: LibraryRow, version: str) -> list[str]:
     for name in wanted:
         kind, _, release = name.partition("-")
         known = _recipe(row) if kind == row.source else _locked(kind)
-        if release in known and not any(one.version == release for one in find(cache, kind)):
+        if release in known and not any(source.version == release for source in find(cache, kind)):
             lacking.append(name)
     return lacking
 

@@ -125,7 +125,7 @@ def made(group: str, seed: int, number: int) -> Case:
     else:
         _spoil(group, files, random)
         files = with_record(files)
-    return Case(zips.write(zips.of(files)), NAME, words)
+    return Case(zips.write(zips.as_members(files)), NAME, words)
 
 
 def _spoil(group: str, files: dict[str, bytes], random: Random) -> None:
@@ -145,5 +145,5 @@ def _spoil(group: str, files: dict[str, bytes], random: Random) -> None:
 
 def _lines(random: Random) -> bytes:
     rows = [_LINE, {**_LINE, "code": 1, "format": [8, 8]}, {"offset": 12, "problem": "damaged"}, {"kind": "fatbin"}]
-    lines = [json.dumps(one).encode() for one in random.choices(rows, k=random.randrange(6))]
+    lines = [json.dumps(choice).encode() for choice in random.choices(rows, k=random.randrange(6))]
     return b"\n".join(texts.json_(random, line) if random.random() < 0.4 else line for line in lines)

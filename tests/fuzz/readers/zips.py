@@ -68,23 +68,23 @@ _PACK = {DEFLATED: _deflated, BZIP2: bz2.compress, LZMA: _lzma}
 
 def write(members: list[Member], end: dict[str, int] | None = None, comment: bytes = b"", before: bytes = b"") -> bytes:
     out, places = bytearray(before), []
-    for one in members:
-        places.append(len(out) if one.at is None else one.at)
-        head = one.fields(one.local)
+    for member in members:
+        places.append(len(out) if member.at is None else member.at)
+        head = member.fields(member.local)
         out += struct.pack("<4s5H3L2H", b"PK\3\4", *(head[key] & 0xFFFF for key in
                            ("needs", "flags", "method", "time", "date")),
                            *(head[key] & 0xFFFFFFFF for key in ("sum", "packed", "size")),
                            head["name"] & 0xFFFF, head["extra"] & 0xFFFF)
-        out += one.name + one.extra + one.stored()
+        out += member.name + member.extra + member.stored()
     start = len(out)
-    for one, place in zip(members, places):
-        head = one.fields(one.central)
+    for member, place in zip(members, places):
+        head = member.fields(member.central)
         out += struct.pack("<4s6H3L5H2L", b"PK\1\2", 3 << 8 | 20, *(head[key] & 0xFFFF for key in
                            ("needs", "flags", "method", "time", "date")),
                            *(head[key] & 0xFFFFFFFF for key in ("sum", "packed", "size")),
                            head["name"] & 0xFFFF, head["extra"] & 0xFFFF, head.get("comment", 0), 0, 0,
-                           one.attributes, place & 0xFFFFFFFF)
-        out += one.name + one.extra
+                           member.attributes, place & 0xFFFFFFFF)
+        out += member.name + member.extra
     last = {"count": len(members), "size": len(out) - start, "start": start, "comment": len(comment), **(end or {})}
     if "zip64" in last:
         out += struct.pack("<4sQ2H2L4Q", b"PK\6\6", 44, 45, 45, 0, 0, last["count"], last["count"], last["size"],
@@ -96,14 +96,14 @@ def write(members: list[Member], end: dict[str, int] | None = None, comment: byt
     return bytes(out + comment)
 
 
-def of(files: dict[str, bytes]) -> list[Member]:
+def as_members(files: dict[str, bytes]) -> list[Member]:
     return [Member(name.encode("utf-8", "surrogateescape"), data, attributes=_FILE[".so" in name])
             for name, data in files.items()]
 
 
 def spoiled(files: dict[str, bytes], random: Random) -> bytes:
     """A zip of these files in which a few things are wrong."""
-    members, end, before, comment = of(files), {}, b"", b""
+    members, end, before, comment = as_members(files), {}, b"", b""
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         what = random.randrange(10)
         if what == 0:

@@ -58,7 +58,7 @@ def translated(folder: str, device: str, kind: str) -> list:
     sentences = [[f"t{(7 * i + 3 * j) % 60}" for j in range(4 + i)] for i in range(8)]
     results = translator.translate_batch(sentences, beam_size=1, min_decoding_length=12, max_decoding_length=12,
                                          return_scores=True)
-    return [(one.hypotheses[0], one.scores[0]) for one in results]
+    return [(result.hypotheses[0], result.scores[0]) for result in results]
 
 
 with tempfile.TemporaryDirectory() as folder:

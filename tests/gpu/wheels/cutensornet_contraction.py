@@ -35,7 +35,7 @@ for name, expression, shapes in NETWORKS:
     for kind, tolerance in ((numpy.float32, 1e-4), (numpy.float64, 1e-12), (numpy.complex128, 1e-12)):
         with check(f"{name}, {numpy.dtype(kind).name}"):
             arrays = [numbers(shape, kind) for shape in shapes]
-            got = contract(expression, *(torch.from_numpy(one).cuda() for one in arrays))
+            got = contract(expression, *(torch.from_numpy(array).cuda() for array in arrays))
             want = numpy.einsum(expression, *arrays, optimize=True)
             error = off(got.cpu().numpy(), want)
             expect(error < tolerance, f"off by {error}")

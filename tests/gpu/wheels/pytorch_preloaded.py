@@ -18,7 +18,7 @@ def near(got: torch.Tensor, want: torch.Tensor, tolerance: float = 1e-3) -> None
 
 
 def alike(function, *arguments: torch.Tensor) -> None:
-    near(function(*(one.cuda() for one in arguments)), function(*arguments))
+    near(function(*(argument.cuda() for argument in arguments)), function(*arguments))
 
 
 square = torch.randn(96, 96, dtype=torch.float64)
@@ -42,7 +42,7 @@ with check("random numbers"):
 with check("sum over all GPUs by NCCL"):
     parts = [torch.full((1003,), index + 1.0, device=f"cuda:{index}") for index in range(torch.cuda.device_count())]
     torch.cuda.nccl.all_reduce(parts)
-    expect(all(float(one[5]) == len(parts) * (len(parts) + 1) / 2 for one in parts), "another sum")
+    expect(all(float(part[5]) == len(parts) * (len(parts) + 1) / 2 for part in parts), "another sum")
 with check("compiled function"):
     near(torch.compile(lambda x: torch.sin(x) @ torch.cos(x).T)(square.float().cuda()),
          torch.sin(square.float()) @ torch.cos(square.float()).T)

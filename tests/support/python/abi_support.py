@@ -12,7 +12,7 @@ sys.path[:0] = [str(ROOT / "stubs" / "tools"), str(ROOT / "packaging" / "python"
 from generate import layout, libraries, library_folders, model  # noqa: E402
 
 # The descriptors of all libraries of the repository, by name.
-DESCRIBED = {one.name: one for one in libraries.descriptors(library_folders.LibraryFolders())}
+DESCRIBED = {descriptor.name: descriptor for descriptor in libraries.descriptors(library_folders.LibraryFolders())}
 
 _loaded: dict[str, model.Database] = {}
 

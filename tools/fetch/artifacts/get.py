@@ -73,7 +73,7 @@ class Run:
         todo = [artifact for artifact in todo if artifact.name not in missing]
         total, got, ended = self._lock.size(todo), 0, 0
 
-        def one(artifact: Artifact) -> None:
+        def get_artifact(artifact: Artifact) -> None:
             nonlocal got, ended
             size = self._lock.size([artifact])
             try:
@@ -89,7 +89,7 @@ class Run:
         if todo:
             say(f"{len(todo)} to fetch, {megabytes(total)}, into {self._cache.root}")
         with ThreadPoolExecutor(WORKERS) as pool:
-            jobs = [pool.submit(one, artifact) for artifact in todo]
+            jobs = [pool.submit(get_artifact, artifact) for artifact in todo]
             try:
                 for job in jobs:
                     job.result()

@@ -13,7 +13,7 @@ from .wheel_list import Entry
 
 def fetch(entry: Entry, cache: Path) -> list[Path]:
     """The wheels of the entry's companions."""
-    return [download.fetch(one, cache / "wheels" / one.requirement) for one in entry.beside]
+    return [download.fetch(wheel, cache / "wheels" / wheel.requirement) for wheel in entry.beside]
 
 
 def repair(anycuda: Path, wheels: list[Path], out: Path) -> list[command.Repair]:

@@ -24,7 +24,7 @@ LARGEST = 600 * 10**6
 def wheel(entry: Entry, anycuda: Path, cache: Path, roots: dict[str, Path], table: Table, python: Interpreter
           ) -> Result:
     """`python` opens the libraries. A failing download or repair is a result with its reason."""
-    result = Result(entry.requirement, beside=[one.requirement for one in entry.beside], after=list(entry.after),
+    result = Result(entry.requirement, beside=[wheel.requirement for wheel in entry.beside], after=list(entry.after),
                     python=python.version)
     work = cache / "work" / entry.requirement
     try:
@@ -63,8 +63,8 @@ def _measure(result: Result, path: Path, beside: list[Path], anycuda: Path, cach
     result.refusal, result.notes = repaired.refusal, repaired.notes
     opened |= by_name(command.check(anycuda, repaired.wheel), table)
     others = companions.repair(anycuda, beside, cache / "companions")
-    result.beside_refused = {name: one.refusal for name, one in zip(result.beside, others) if one.refusal}
-    images, helpers = _installed(repaired.wheel, [one.wheel for one in others], work / "repaired")
+    result.beside_refused = {name: other.refusal for name, other in zip(result.beside, others) if other.refusal}
+    images, helpers = _installed(repaired.wheel, [other.wheel for other in others], work / "repaired")
     after = tuple(name for name in after if name in helpers)  # a repair leaves copies of NVIDIA's libraries out
     stubs = {image.path.name: image for image in images.values() if contents.is_stub(image)}
     added = {image.path.name for name, image in images.items() if name not in native} - stubs.keys()
@@ -117,7 +117,7 @@ def by_name(report: dict[str, Any], table: Table) -> set[str]:
     for file in report["files"]:
         if not file["provides"] or file["provides"]["what"] == "some":
             found |= {text for use in file["uses"] if use["how"] == "loaded" for text in use["strings"]}
-            found |= {one["name"] for one in file["opens"]}
+            found |= {opened["name"] for opened in file["opens"]}
     return {name for name in found if names.of_one_cuda(name, table)}
 
 
@@ -139,9 +139,9 @@ def _failure(name: str, image: Image, own: frozenset[str], inside: dict[str, Ima
     left = references.unstubbed(image, own, table)
     if lack.kind == "library" and owner in ("CUDA", "NVIDIA") and lack.what not in left:
         left.append(lack.what)  # of a library that this one needs
-    tied = [one for one in left if table.named(one) or table.ties_to_cuda(one)]
+    tied = [need for need in left if table.named(need) or table.ties_to_cuda(need)]
     lost = [] if inside is None else references.missing(image, inside, table)
-    return Failure(name, lack.kind, lack.what, owner, tied, [one for one in left if one not in tied], lost,
+    return Failure(name, lack.kind, lack.what, owner, tied, [need for need in left if need not in tied], lost,
                    references.count(image, table))
 
 

@@ -81,7 +81,7 @@ def _links(path: Path, first: list[str], root: Path) -> bool:
     """Does the dynamic linker find each library and function? Nothing of the file runs."""
     # LD_PRELOAD cannot hold blanks and colons, which the folder of the cache may have in its name.
     folder = os.path.commonpath([path.parent, *map(os.path.dirname, first)])
-    before = [f"./{os.path.relpath(one, folder)}" for one in first]
+    before = [f"./{os.path.relpath(library, folder)}" for library in first]
     try:
         done = subprocess.run([LINKER, "--inhibit-cache", path], capture_output=True, text=True, cwd=folder,
                               timeout=_SECONDS, env={**environment(root), "LD_TRACE_LOADED_OBJECTS": "1",

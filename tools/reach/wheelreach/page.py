@@ -94,22 +94,23 @@ _HEAD = ("wheel", "built for", "needs as it comes", "as it comes, no CUDA", "rep
 
 
 def make(results: list[Result], date: str, commit: str) -> str:
-    evaluated = [(result, verdict.of(result)) for result in sorted(results, key=lambda one: one.requirement)]
-    table = [_HEAD, ("---",) * len(_HEAD), *(_row(*one) for one in evaluated if one[1].kind != verdict.UNKNOWN)]
+    evaluated = [(result, verdict.evaluate(result))
+                 for result in sorted(results, key=lambda result: result.requirement)]
+    table = [_HEAD, ("---",) * len(_HEAD), *(_row(*pair) for pair in evaluated if pair[1].kind != verdict.UNKNOWN)]
     parts = [_INTRO.format(date=date, commit=commit), "\n".join(line(row) for row in table), ""]
-    unknown = [(result, one) for result, one in evaluated if one.kind == verdict.UNKNOWN]
+    unknown = [(result, outcome) for result, outcome in evaluated if outcome.kind == verdict.UNKNOWN]
     if unknown:
         parts += ["## Left out", ""]
-        parts += [f"- {result.requirement}: {_sentence(one.why[0])}" for result, one in unknown] + [""]
+        parts += [f"- {result.requirement}: {_sentence(outcome.why[0])}" for result, outcome in unknown] + [""]
     parts += ["## Counts", "", _counts(evaluated), ""]
     return "\n".join(parts)
 
 
-def _row(result: Result, one: Verdict) -> tuple[str, ...]:
-    name = f"{one.kind} {', '.join(one.but)}" if one.but else one.kind
+def _row(result: Result, outcome: Verdict) -> tuple[str, ...]:
+    name = f"{outcome.kind} {', '.join(outcome.but)}" if outcome.but else outcome.kind
     return (_wheel(result), ", ".join(result.built_for) or "-", ", ".join(result.needs) or "-",
             _cell(result.native), *(_cell(result.situations.get(name)) for name in situations.ALL),
-            f"**{name}**", "; ".join(one.why) or "-")
+            f"**{name}**", "; ".join(outcome.why) or "-")
 
 
 def _wheel(result: Result) -> str:
@@ -133,10 +134,10 @@ def _sentence(text: str) -> str:
 
 
 def _counts(evaluated: list[tuple[Result, Verdict]]) -> str:
-    counts = Counter(one.kind for _, one in evaluated)
-    free = [result for result, one in evaluated if one.kind == verdict.FREE]
+    counts = Counter(outcome.kind for _, outcome in evaluated)
+    free = [result for result, outcome in evaluated if outcome.kind == verdict.FREE]
     freed = sum(bool(result.needs) for result in free)
-    whole = sum(all(one.opened == one.total for one in result.situations.values()) for result in free)
+    whole = sum(all(situation.opened == situation.total for situation in result.situations.values()) for result in free)
     text = ", ".join(f"{counts[kind]} {kind + ' something' if kind == verdict.BUT else kind}"
                      for kind in verdict.VERDICTS if counts[kind])
     return (f"{len(evaluated)} wheels: {text}.\n\n"

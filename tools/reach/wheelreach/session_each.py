@@ -55,10 +55,11 @@ def session(task: dict[str, Any]) -> str:
         import numpy
         import onnxruntime
 
-        one = onnxruntime.InferenceSession(add_model(4), providers=["CUDAExecutionProvider", "CPUExecutionProvider"])
-        result["providers"] = one.get_providers()
+        providers = ["CUDAExecutionProvider", "CPUExecutionProvider"]
+        inference = onnxruntime.InferenceSession(add_model(4), providers=providers)
+        result["providers"] = inference.get_providers()
         x, y = numpy.arange(4, dtype=numpy.float32), numpy.full(4, 10, numpy.float32)
-        result["right"] = one.run(None, {"x": x, "y": y})[0].tolist() == [10.0, 11.0, 12.0, 13.0]
+        result["right"] = inference.run(None, {"x": x, "y": y})[0].tolist() == [10.0, 11.0, 12.0, 13.0]
     except Exception as error:  # onnxruntime's own types of errors are not known before it is imported
         result["message"] = f"{type(error).__name__}: {error}"
     with open("/proc/self/maps", encoding="utf-8") as maps:

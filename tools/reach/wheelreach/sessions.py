@@ -73,14 +73,15 @@ def cell(session: Session) -> str:
 def fails_repaired_only(sessions: Sessions) -> bool:
     """Does a repaired session fail, although the wheel computes beside NVIDIA's libraries?"""
     beside = sessions.native.get(BESIDE_NVIDIAS)
-    return bool(beside and beside.computes) and not all(one.computes for one in sessions.repaired.values())
+    return bool(beside and beside.computes) and not all(session.computes for session in sessions.repaired.values())
 
 
 def page(results: list[Sessions], date: str, commit: str) -> str:
     columns = [AS_IT_COMES, BESIDE_NVIDIAS, *(f"repaired, {_named(name)}" for name in results[0].repaired)]
     rows = [("wheel", *columns), ("---",) * (len(columns) + 1)]
-    rows += [(one.requirement, *map(cell, [*one.native.values(), *one.repaired.values()])) for one in results]
-    beside = [f"- {one.requirement}: {', '.join(one.beside)}" for one in results]
+    rows += [(result.requirement, *map(cell, [*result.native.values(), *result.repaired.values()]))
+             for result in results]
+    beside = [f"- {result.requirement}: {', '.join(result.beside)}" for result in results]
     return _HEAD.format(date=date, commit=commit) + "\n".join(
         [*map(line, rows), "", "NVIDIA's packages that are installed beside the original wheel:", "", *beside, ""])
 

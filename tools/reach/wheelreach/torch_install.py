@@ -52,14 +52,15 @@ def requirements(metadata: str) -> list[str]:
 
 def needed(wanted: list[str]) -> list[str]:
     """What to install beside torch: without extras, and without what its import goes without."""
-    return [one for one in wanted if not re.search(r";.*\bextra\s*==", one) and project(one) != _LEFT_OUT]
+    return [requirement for requirement in wanted
+            if not re.search(r";.*\bextra\s*==", requirement) and project(requirement) != _LEFT_OUT]
 
 
 def torch_asked(wanted: list[str]) -> str:
     """"==2.9.1": the torch that a wheel requires; "" where it requires none."""
-    for one in wanted:
-        if project(one) == "torch" and not re.search(r";.*\bextra\s*==", one):
-            return re.sub(r"[\s()]", "", one.partition(";")[0])[len("torch"):]
+    for requirement in wanted:
+        if project(requirement) == "torch" and not re.search(r";.*\bextra\s*==", requirement):
+            return re.sub(r"[\s()]", "", requirement.partition(";")[0])[len("torch"):]
     return ""
 
 

@@ -72,7 +72,7 @@ def built_for(report: dict[str, Any]) -> list[str]:
 
 def _asks(path: Path) -> str:
     with zipfile.ZipFile(path) as archive:
-        name = next(one for one in archive.namelist() if one.endswith(".dist-info/METADATA"))
+        name = next(file for file in archive.namelist() if file.endswith(".dist-info/METADATA"))
         return torch_install.torch_asked(torch_install.requirements(archive.read(name).decode(errors="replace")))
 
 
@@ -86,15 +86,15 @@ def _side(entry: Entry, path: Path, folder: Path, beside: Beside, versions: dict
     extra = _extra(entry, folder, {name: image for name, image in images.items() if name not in own}, versions or {})
     others = beside.run(extra) if extra else {}
     side = Side(len(own))
-    for name, one in results.items():
-        if one["message"]:
+    for name, opening in results.items():
+        if opening["message"]:
             lacks = beside.lacks(own[name].path, first[name], symbols=versions is not None)
-            side.failures.append(torch_verdict.failure(name, one["message"], *lacks, table))
-    opened = [one for one in (*results.values(), *others.values()) if not one["message"]]
+            side.failures.append(torch_verdict.failure(name, opening["message"], *lacks, table))
+    opened = [opening for opening in (*results.values(), *others.values()) if not opening["message"]]
     side.files = torch_verdict.most([
-        torch_verdict.cuda_files(one["files"], str(beside.torch), str(folder), table) for one in opened])
-    for one in opened:
-        for family, answer in one["answers"].items():
+        torch_verdict.cuda_files(opening["files"], str(beside.torch), str(folder), table) for opening in opened])
+    for opening in opened:
+        for family, answer in opening["answers"].items():
             if family not in side.answers or answer[0] != answer[1]:
                 side.answers[family] = answer
     side.program = others["program"]["message"] if "program" in others else None

@@ -40,7 +40,7 @@ class Beside:
         def run(tasks: list[dict[str, Any]]) -> dict[str, str]:
             done = self.run([{**task, "versions": versions} for task in tasks])
             results.update(done)
-            return {name: one["message"] for name, one in done.items()}
+            return {name: answer["message"] for name, answer in done.items()}
 
         first: dict[str, list[str]] = {name: [] for name in images}
         opening.in_order(images, first, run)
@@ -63,7 +63,8 @@ class Beside:
     def loaded(self) -> list[str]:
         """PyTorch's and NVIDIA's libraries that `import torch` loads."""
         files = self.run([{"name": "torch", "program": "", "site": str(self.root)}])["torch"]["files"]
-        return [one for one in files if one.startswith(f"{self.torch}/") and one.rpartition("/")[2].startswith("lib")]
+        return [file for file in files
+                if file.startswith(f"{self.torch}/") and file.rpartition("/")[2].startswith("lib")]
 
     def lacks(self, path: Path, first: list[str], symbols: bool) -> tuple[list[str], list[tuple[str, str]]]:
         """Every library that is not found, and with `symbols` (5 seconds) every (function, version) that `path` lacks,

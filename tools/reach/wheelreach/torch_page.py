@@ -61,11 +61,11 @@ _HEAD = ("wheel", "built for CUDA", "asks for torch", "as it comes: opens", "as 
 
 def make(results: list[Result], date: str, commit: str) -> str:
     parts = [_INTRO.format(date=date, commit=commit)]
-    for torch, cuda in sorted({(one.torch, one.cuda) for one in results}, key=lambda one: (one[1], one[0])):
-        rows = [_row(one) for one in results if one.torch == torch]
+    for torch, cuda in sorted({(result.torch, result.cuda) for result in results}, key=lambda pair: (pair[1], pair[0])):
+        rows = [_row(result) for result in results if result.torch == torch]
         parts += [f"## torch {torch}, CUDA {cuda}", "",
                   "\n".join(line(row) for row in (_HEAD, ("---",) * len(_HEAD), *rows)), ""]
-    counts = Counter(torch_verdict.of(one).kind for one in results)
+    counts = Counter(torch_verdict.evaluate(result).kind for result in results)
     text = ", ".join(f"{counts[kind]} {kind}" for kind in torch_verdict.VERDICTS if counts[kind])
     return "\n".join([*parts, "## Counts", "", f"{len(results)} pairs of a wheel and a torch: {text}.", "",
                       *_across(results)])
@@ -73,23 +73,24 @@ def make(results: list[Result], date: str, commit: str) -> str:
 
 def _across(results: list[Result]) -> list[str]:
     """Those beside a torch of another CUDA than the wheel's."""
-    across = [one for one in results if one.built_for and one.cuda.partition(".")[0] not in one.built_for]
-    whole = [f"{one.requirement} beside torch {one.torch}" for one in across
-             if torch_verdict.of(one).kind == torch_verdict.OPENS]
-    repaired = [one.repaired for one in across if one.repaired]
-    native = [one.native for one in across if one.repaired and one.native]
+    across = [result for result in results
+              if result.built_for and result.cuda.partition(".")[0] not in result.built_for]
+    whole = [f"{result.requirement} beside torch {result.torch}" for result in across
+             if torch_verdict.evaluate(result).kind == torch_verdict.OPENS]
+    repaired = [result.repaired for result in across if result.repaired]
+    native = [result.native for result in across if result.repaired and result.native]
     if not repaired:
         return []
     return [f"In {len(across)} pairs, torch is for another CUDA than the CUDA that the wheel was built for. In these "
-            f"pairs, {sum(one.opened for one in native)} of {sum(one.total for one in native)} libraries of the "
-            f"original wheels open, and {sum(one.opened for one in repaired)} of "
-            f"{sum(one.total for one in repaired)} libraries of the repaired wheels (a repair leaves out "
+            f"pairs, {sum(side.opened for side in native)} of {sum(side.total for side in native)} libraries of the "
+            f"original wheels open, and {sum(side.opened for side in repaired)} of "
+            f"{sum(side.total for side in repaired)} libraries of the repaired wheels (a repair leaves out "
             "copies of cudart). Of these pairs, every library opens after the repair in: "
             f"{', '.join(whole) or 'none'}.", ""]
 
 
 def _row(result: Result) -> tuple[str, ...]:
-    verdict = torch_verdict.of(result)
+    verdict = torch_verdict.evaluate(result)
     native, repaired = result.native, result.repaired
     return (result.requirement, ", ".join(result.built_for) or "-", result.asks or "-",
             _opened(native), native and _why_not(native) or "-", _opened(repaired),
@@ -102,9 +103,9 @@ def _opened(side: Side | None) -> str:
 
 def _why_not(side: Side) -> str:
     """The libraries of CUDA that are not found, and those that are in a process twice."""
-    lacks = sorted({name for one in side.failures for name in one.cuda if ".so" in name})
+    lacks = sorted({name for failure in side.failures for name in failure.cuda if ".so" in name})
     found = [f"lacks {', '.join(lacks)}"] if lacks else []
-    if any(one.owner == "PyTorch" for one in side.failures):
+    if any(failure.owner == "PyTorch" for failure in side.failures):
         found.append("built for another torch")
     found += [f"{len(files)} files of {stem} in a process ({_names(files)})"
               for stem, files in side.files.items() if len(files) > 1]
@@ -117,4 +118,4 @@ def _answers(side: Side) -> str:
 
 
 def _names(files: list[str]) -> str:
-    return ", ".join(one.rpartition("/")[2] for one in files)
+    return ", ".join(file.rpartition("/")[2] for file in files)

@@ -64,7 +64,7 @@ class Verdict:
     why: list[str]
 
 
-def of(result: Result) -> Verdict:
+def evaluate(result: Result) -> Verdict:
     """FAILS is for CUDA's reasons: what a repaired wheel must not have."""
     side = result.repaired
     if result.failed or side is None:
@@ -72,16 +72,16 @@ def of(result: Result) -> Verdict:
     cuda = cuda_reasons(side)
     if result.built_for and not side.answers:
         cuda.append("no stub was asked")
-    others = [one for one in side.failures if not is_cudas(one)]
-    torch = [one for one in others if one.owner == "PyTorch"]
-    rest = [one for one in others if one.owner != "PyTorch"]
+    others = [failure for failure in side.failures if not is_cudas(failure)]
+    torch = [other for other in others if other.owner == "PyTorch"]
+    rest = [failure for failure in others if failure.owner != "PyTorch"]
     why = list(cuda)
     if torch:
-        most = max(one.torch for one in torch)
+        most = max(failure.torch for failure in torch)
         why.append(f"{_files(torch)} built for another torch, of which up to {most} functions are missing (such as "
                    f"{torch[0].what})")
-    why += [f"{one.file.rpartition('/')[2]}: {one.owner}: {one.what}" for one in rest]
-    copies = [one.rpartition("/")[2] for files in side.files.values() for one in files if one.startswith("wheel:")]
+    why += [f"{failure.file.rpartition('/')[2]}: {failure.owner}: {failure.what}" for failure in rest]
+    copies = [file.rpartition("/")[2] for files in side.files.values() for file in files if file.startswith("wheel:")]
     if copies:
         why.append(f"goes on using the wheel's copy {', '.join(copies)}")
     if side.program and not torch:
@@ -98,15 +98,15 @@ def is_cudas(failure: Failure) -> bool:
 def cuda_reasons(side: Side) -> list[str]:
     """Why the wheel does not work beside this CUDA."""
     found = []
-    failures = [one for one in side.failures if is_cudas(one)]
+    failures = [failure for failure in side.failures if is_cudas(failure)]
     if failures:
-        lacks = list(dict.fromkeys(name for one in failures for name in one.cuda or [one.what]))
+        lacks = list(dict.fromkeys(name for failure in failures for name in failure.cuda or [failure.what]))
         found.append(f"{_files(failures)}: {', '.join(lacks[:4])}"
                      + (f" and {len(lacks) - 4} more" if len(lacks) > 4 else ""))
     found += [f"{len(files)} files of {stem}" for stem, files in side.files.items() if len(files) > 1]
-    alien = [one for files in side.files.values() for one in files if not one.startswith(("torch:", "wheel:"))]
+    alien = [file for files in side.files.values() for file in files if not file.startswith(("torch:", "wheel:"))]
     if alien:
-        found.append(f"neither PyTorch's nor the wheel's: {', '.join(one.rpartition('/')[2] for one in alien)}")
+        found.append(f"neither PyTorch's nor the wheel's: {', '.join(file.rpartition('/')[2] for file in alien)}")
     found += [f"the stub of {family} answers {by_stub}, PyTorch's library {real}"
               for family, (by_stub, real) in side.answers.items() if real and not (by_stub == real and _is_ok(by_stub))]
     return found
@@ -140,8 +140,8 @@ def cuda_files(paths: list[str], torch: str, wheel: str, table: Table) -> dict[s
 def most(maps: list[dict[str, list[str]]]) -> dict[str, list[str]]:
     """Per library the files of the process that had most, or had one that is not PyTorch's."""
     found: dict[str, list[str]] = {}
-    for one in maps:
-        for stem, files in one.items():
+    for files_by_stem in maps:
+        for stem, files in files_by_stem.items():
             if _rank(files) > _rank(found.get(stem, [])):
                 found[stem] = files
     return dict(sorted(found.items()))
@@ -152,14 +152,14 @@ def failure(file: str, message: str, libraries: list[str], symbols: list[tuple[s
     lack = dlopen_errors.parse(message)
     lacks = [dlopen_errors.Lack("library", name) for name in libraries]
     lacks += [dlopen_errors.Lack("symbol", *symbol) for symbol in symbols]
-    owners = [dlopen_errors.owner(one, table) for one in lacks]
-    cuda = [one.what for one, owner in zip(lacks, owners) if owner in ("CUDA", "NVIDIA")]
-    torch = sum(one.kind == "symbol" and owner == "PyTorch" for one, owner in zip(lacks, owners))
+    owners = [dlopen_errors.owner(lack, table) for lack in lacks]
+    cuda = [lack.what for lack, owner in zip(lacks, owners) if owner in ("CUDA", "NVIDIA")]
+    torch = sum(lack.kind == "symbol" and owner == "PyTorch" for lack, owner in zip(lacks, owners))
     return Failure(file, lack.what, dlopen_errors.owner(lack, table), cuda, torch)
 
 
 def _rank(files: list[str]) -> tuple[int, int]:
-    return len(files), sum(not one.startswith("torch:") for one in files)
+    return len(files), sum(not file.startswith("torch:") for file in files)
 
 
 def _files(failures: list[Failure]) -> str:

@@ -42,9 +42,9 @@ class Opening:
         return self.total - len(self.failures)
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Opening:
+    def from_json(cls, data: dict[str, Any]) -> Opening:
         """Of what dataclasses.asdict gives."""
-        return cls(data["total"], [Failure(**one) for one in data["failures"]])
+        return cls(data["total"], [Failure(**failure) for failure in data["failures"]])
 
 
 @dataclass
@@ -80,16 +80,16 @@ class Result:
         return bool(self.needs or self.by_name or self.drop_ins or self.static or self.built_for)
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Result:
+    def from_json(cls, data: dict[str, Any]) -> Result:
         """Of what dataclasses.asdict gives."""
         native = data["native"]
-        return cls(**{**data, "native": native and Opening.of(native),
-                      "situations": {name: Opening.of(one) for name, one in data["situations"].items()}})
+        return cls(**{**data, "native": native and Opening.from_json(native),
+                      "situations": {name: Opening.from_json(opening) for name, opening in data["situations"].items()}})
 
     def is_current(self, entry: Entry, python: str) -> bool:
         """Was the wheel measured beside the packages that the list names now, and by this version of Python?"""
         return not self.failed and (self.beside, self.after, self.python) == (
-            [one.requirement for one in entry.beside], list(entry.after), python)
+            [wheel.requirement for wheel in entry.beside], list(entry.after), python)
 
 
 @dataclass(frozen=True)
@@ -101,12 +101,13 @@ class Verdict:
     why: list[str]
 
 
-def of(result: Result) -> Verdict:
+def evaluate(result: Result) -> Verdict:
     if result.failed:
         return Verdict(UNKNOWN, [], [result.failed])
     locks = _locks(result)
     why = locks + _others(result)
-    but = unique(name for one in result.situations.values() for failure in one.failures for name in failure.untied)
+    but = unique(name for opening in result.situations.values() for failure in opening.failures
+                 for name in failure.untied)
     if locks:
         return Verdict(NOT, [], why)
     if but or result.by_name:
@@ -116,7 +117,7 @@ def of(result: Result) -> Verdict:
 
 def _locks(result: Result) -> list[str]:
     """What ties the wheel to one CUDA."""
-    failures = [failure for one in result.situations.values() for failure in one.failures]
+    failures = [failure for situation in result.situations.values() for failure in situation.failures]
     tied = unique(name for failure in failures for name in failure.tied)
     lost = unique(name for failure in failures for name in failure.lost)
     undefined = unique(failure.what for failure in failures
@@ -140,7 +141,7 @@ def _locks(result: Result) -> list[str]:
 
 
 def _differences(situations: dict[str, Opening]) -> list[str]:
-    failing = {name: {failure.file for failure in one.failures} for name, one in situations.items()}
+    failing = {name: {failure.file for failure in opening.failures} for name, opening in situations.items()}
     everywhere = set.intersection(*failing.values()) if failing else set()
     found = []
     for name, files in failing.items():
@@ -169,7 +170,8 @@ def _others(result: Result) -> list[str]:
     for owner, failures in groups.items():
         lacks = unique(failure.what for failure in failures)
         found.append(f"{_files(len(failures))} {_lack(owner, len(failures))} ({some(lacks)})"
-                     + (", every CUDA reference is in the stubs" if any(one.references for one in failures) else ""))
+                     + (", every CUDA reference is in the stubs"
+                        if any(failure.references for failure in failures) else ""))
     if result.by_name:
         found.append(f"opens {some(result.by_name)} by name")
     if result.drop_ins:
@@ -193,7 +195,7 @@ def _crash(failures: list[Failure]) -> str:
     """What is known of files whose functions the dynamic linker has maybe not bound."""
     its, use = ("its", "it uses") if len(failures) == 1 else ("their", "they use")
     functions = f"whether all {its} functions are found is unknown"
-    if any(one.references for one in failures):
+    if any(failure.references for failure in failures):
         return f"{functions}, but every CUDA reference is in the stubs"
     return f"{functions}, but {use} none of CUDA's"
 
@@ -207,7 +209,7 @@ def _in_python(notes: list[str]) -> list[str]:
 def _is_as_before(failure: Failure, result: Result) -> bool:
     """Does the file fail in the same way as it comes?"""
     before = result.native.failures if result.native else []
-    return (failure.file, failure.kind, failure.what) in [(one.file, one.kind, one.what) for one in before]
+    return (failure.file, failure.kind, failure.what) in [(other.file, other.kind, other.what) for other in before]
 
 
 def _lack(owner: str, count: int) -> str:

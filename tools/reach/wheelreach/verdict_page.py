@@ -73,9 +73,9 @@ class Row:
     loaded: Result | None = None
 
     @classmethod
-    def of(cls, data: dict[str, Any]) -> Row:
+    def from_json(cls, data: dict[str, Any]) -> Row:
         """Of what dataclasses.asdict gives."""
-        return cls(**{**data, "loaded": data["loaded"] and Result.of(data["loaded"])})
+        return cls(**{**data, "loaded": data["loaded"] and Result.from_json(data["loaded"])})
 
 
 def is_proved(row: Row) -> bool:
@@ -83,7 +83,7 @@ def is_proved(row: Row) -> bool:
     if not row.loaded or row.loaded.runtimes or row.kind == _TIED:
         return False
     openings = row.loaded.situations.values()
-    return bool(openings) and all(one.total and not one.failures for one in openings)
+    return bool(openings) and all(opening.total and not opening.failures for opening in openings)
 
 
 def loads(row: Row) -> str:
@@ -93,22 +93,22 @@ def loads(row: Row) -> str:
     if row.loaded.failed:
         return f"not loaded: {row.loaded.failed}"
     openings = row.loaded.situations
-    if not any(one.total for one in openings.values()):
+    if not any(opening.total for opening in openings.values()):
         return "no libraries"
-    counts = {name: f"{one.opened} of {one.total}" for name, one in openings.items()}
+    counts = {name: f"{opening.opened} of {opening.total}" for name, opening in openings.items()}
     alike = set(counts.values())
     text = alike.pop() if len(alike) == 1 else ", ".join(f"{name}: {count}" for name, count in counts.items())
     text = f"**{text}**" if is_proved(row) else text
     beside = f" beside {some(row.loaded.beside, 2)}" if row.loaded.beside else ""
-    why = _why([failure for one in openings.values() for failure in one.failures])
+    why = _why([failure for opening in openings.values() for failure in opening.failures])
     return text + beside + (f" ({why})" if why else "")
 
 
 def _why(failures: list[Failure]) -> str:
     """lacking: libc10.so, another Python; ends the process: hair.so"""
-    ends = [one for one in failures if one.kind in ("crash", "constructor")]
-    lacks = [_OTHER.get((one.kind, one.owner), one.what) for one in failures if one not in ends]
-    groups = {"lacking": lacks, "ends the process": [one.file.rpartition("/")[2] for one in ends]}
+    ends = [failure for failure in failures if failure.kind in ("crash", "constructor")]
+    lacks = [_OTHER.get((failure.kind, failure.owner), failure.what) for failure in failures if failure not in ends]
+    groups = {"lacking": lacks, "ends the process": [end.file.rpartition("/")[2] for end in ends]}
     return "; ".join(f"{what}: {some(unique(names))}" for what, names in groups.items() if names)
 
 

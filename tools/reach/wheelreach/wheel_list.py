@@ -49,7 +49,7 @@ def parse(text: str) -> list[Entry]:
         except ValueError as error:
             raise ListError(f"line {number}: {error} is not of the form "
                             "name==version [python=3.9] [with=A==1,B==2] [after=folder/lib.so]") from None
-        if entry.requirement in [one.requirement for one in entries]:
+        if entry.requirement in [other.requirement for other in entries]:
             raise ListError(f"line {number}: {entry.requirement} is in the list twice")
         entries.append(entry)
     return entries
@@ -65,9 +65,9 @@ def _entry(requirement: str, *options: str) -> Entry:
     python = values.get("python", PYTHON)
     if not _PYTHON.fullmatch(python):
         raise ValueError(repr(f"python={python}"))
-    beside = tuple(Entry(*_split(one), python) for one in values["with"].split(",")) if "with" in values else ()
+    beside = tuple(Entry(*_split(part), python) for part in values["with"].split(",")) if "with" in values else ()
     after = tuple(values["after"].split(",")) if "after" in values else ()
-    if len({one.name for one in beside}) < len(beside):
+    if len({wheel.name for wheel in beside}) < len(beside):
         raise ValueError(repr(f"with={values['with']}"))
     for path in map(PurePosixPath, after):
         if not beside or not path.name or path.is_absolute() or ".." in path.parts:
@@ -84,7 +84,7 @@ def _split(requirement: str) -> tuple[str, str]:
 
 def select(entries: list[Entry], wanted: list[str]) -> list[Entry]:
     """Those named, by name or by name==version; all where nothing is named."""
-    unknown = [name for name in wanted if not any(name in (one.name, one.requirement) for one in entries)]
+    unknown = [name for name in wanted if not any(name in (entry.name, entry.requirement) for entry in entries)]
     if unknown:
         raise ListError(f"not in the list: {', '.join(unknown)}")
-    return [one for one in entries if not wanted or one.name in wanted or one.requirement in wanted]
+    return [entry for entry in entries if not wanted or entry.name in wanted or entry.requirement in wanted]
