@@ -77,14 +77,14 @@ def _epilog(text: str) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...], tu
 
 def _statuses(text: str) -> list[tuple[str, str]]:
     """Splits lines of a status, two blanks and a meaning. A line without two blanks continues the meaning."""
-    found: list[tuple[str, str]] = []
+    statuses: list[tuple[str, str]] = []
     for line in text.splitlines():
         number, _, meaning = line.strip().partition("  ")
         if meaning:
-            found.append((number, meaning.strip()))
+            statuses.append((number, meaning.strip()))
         else:
-            found[-1] = (found[-1][0], f"{found[-1][1]} {line.strip()}")
-    return found
+            statuses[-1] = (statuses[-1][0], f"{statuses[-1][1]} {line.strip()}")
+    return statuses
 
 
 def _argument(parser: argparse.ArgumentParser, action: argparse.Action) -> Argument:

@@ -215,7 +215,7 @@ class OpenedByName(Folder):
         parent.touch()
         installed = Installation("1", "x86_64", {"stubs": BUILD / "lib"})
         with mock.patch.object(private_link, "_parents", return_value=[parent / "own"]):
-            folder, problem = environment.served_unnumbered(program.about(opener, {}), installed, table(), {})
+            folder, problem = environment.serve_unnumbered(program.examine(opener, {}), installed, table(), {})
         self.assertIsNone(folder)
         self.assertIn(f"such as libcudart.so, are not served, since no links could be made ({parent / 'own'}: Not a "
                       "directory): set TMPDIR", problem)
@@ -340,8 +340,8 @@ class Warnings(Folder):
 
     def warnings(self, path: Path, preload: bool = False, cpu: str = "x86_64") -> str:
         installed = Installation("1", cpu, {"dropins": DROPINS, "stubs": BUILD / "lib"})
-        about = program.about(path, {"PATH": "/usr/bin:/bin"})
-        return "\n".join(environment.warnings(about, installed, table(), preload))
+        facts = program.examine(path, {"PATH": "/usr/bin:/bin"})
+        return "\n".join(environment.warnings(facts, installed, table(), preload))
 
     def changed(self, at: int, value: bytes) -> Path:
         data = bytearray(PROGRAM.read_bytes())

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _EPILOG
     for option, folder, holds in _FOLDERS:
-        parser.add_argument(option, dest="asked", action="append_const", const=folder,
+        parser.add_argument(option, dest="folders", action="append_const", const=folder,
                             help=f"print the folder of {holds}")
     for option, _, prints in _FLAGS:
         parser.add_argument(option, action="store_true", help=f"print {prints} (needs MAJOR; all flags on one line)")
@@ -57,15 +57,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints a line for each folder, in order, and then the flags; without options, all folders with their options."""
+    options = flags.Options(
+        tuple(arguments.folders or ()),
+        tuple(option for option, _, _ in _FLAGS if getattr(arguments, option.strip("-"))),
+        arguments.major or "", tuple(name for names in arguments.library or () for name in names))
     installed = installation.find()
-    wanted = [answer for option, answer, _ in _FLAGS if getattr(arguments, option.strip("-"))]
-    flags.check_request(arguments.major, arguments.library, bool(wanted), arguments.libs)
-    for folder in arguments.asked or ():
+    flags.check(options)
+    for folder in options.folders:
         print(installed.folder(folder))
-    if wanted:
-        libraries = [name for names in arguments.library or [["cudart"]] for name in names]
-        print(flags.line(answer(installed, arguments.major, libraries) for answer in wanted))
-    if arguments.asked or wanted:
+    if options.flags:
+        libraries = list(options.libraries) or ["cudart"]
+        print(flags.line(answer(installed, options.major, libraries) for option, answer, _ in _FLAGS
+                         if option in options.flags))
+    if options.folders or options.flags:
         return 0
     for option, folder, _ in _FOLDERS:
         if folder in installed.folders:

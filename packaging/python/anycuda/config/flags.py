@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..elf.errors import ElfError
@@ -17,14 +18,25 @@ MAJORS = ("11", "12", "13")
 _SYSTEM_INCLUDES = (Path("/usr/include"), Path("/usr/local/include"))
 
 
-def check_request(major: str | None, libraries: list[str] | None, flags: bool, libs: bool) -> None:
+@dataclass(frozen=True)
+class Options:
+    """`folders`: by the names of installation.json. `flags`: the options for flags. `major`, `libraries`: empty if
+    not given."""
+
+    folders: tuple[str, ...]
+    flags: tuple[str, ...]
+    major: str
+    libraries: tuple[str, ...]
+
+
+def check(options: Options) -> None:
     """Raises Failure if an option lacks another one that it needs."""
-    if flags and not major:
+    if options.flags and not options.major:
         raise Failure("--cflags, --libs and --rpath need the CUDA major of the headers that you compile with: "
                       "anycuda config --cflags --libs 12")
-    if not flags and (major or libraries):
+    if not options.flags and (options.major or options.libraries):
         raise Failure("MAJOR and --library need an option that prints flags: add --cflags, --libs or --rpath")
-    if libraries and not libs:
+    if options.libraries and "--libs" not in options.flags:
         raise Failure("--library selects the libraries for --libs, which is missing; the other flags are the same for "
                       "every library: add --libs, or leave out --library")
 

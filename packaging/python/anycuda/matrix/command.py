@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import terminal
@@ -26,6 +27,15 @@ exit status: 0  the matrix was printed
   anycuda matrix --symbol 'cudaGraph*' --runtime 12.4
   anycuda matrix --summary
 """
+
+
+@dataclass(frozen=True)
+class Options:
+    selection: Selection
+    summary: bool
+    json: bool
+    markdown: bool
+    file: Path | None
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,25 +61,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    selection = Selection(
-        values(arguments.library),
-        values(arguments.symbol),
-        values(arguments.caller),
-        values(arguments.runtime),
-        values(arguments.kind),
-    )
-    matrix = data.load(arguments.file)
-    if arguments.markdown:
-        if selection or arguments.summary:
+    selection = Selection(*map(values, (arguments.library, arguments.symbol, arguments.caller, arguments.runtime,
+                                        arguments.kind)))
+    options = Options(selection, arguments.summary, arguments.json, arguments.markdown, arguments.file)
+    matrix = data.load(options.file)
+    if options.markdown:
+        if options.selection or options.summary:
             raise Failure("--markdown prints the page of the whole matrix: leave out options that select a part")
         print(page.markdown(matrix), end="")
         return 0
-    libraries = selection.apply(matrix)
-    if arguments.json:
-        print(views.as_json(matrix, libraries, arguments.summary))
+    libraries = options.selection.apply(matrix)
+    if options.json:
+        print(views.as_json(matrix, libraries, options.summary))
         return 0
     colour = terminal.wants_colour()
-    if arguments.summary:
+    if options.summary:
         print(views.as_summary(libraries, colour))
     else:
         print(views.as_table(libraries, colour, terminal.width_of()))

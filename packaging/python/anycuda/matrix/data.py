@@ -61,7 +61,7 @@ class LazyRuns(Sequence[Run]):
     def _runs(self) -> list[Run]:
         return self._make()
 
-    def __getitem__(self, place):  # type: ignore[no-untyped-def]
+    def __getitem__(self, place: Any) -> Any:  # a number or a slice
         return self._runs[place]
 
     def __iter__(self) -> Iterator[Run]:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from ..failure import Failure
@@ -17,15 +17,15 @@ def values(texts: Iterable[str]) -> list[str]:
     return [part.strip() for text in texts for part in text.split(",")]
 
 
-@dataclass
+@dataclass(frozen=True)
 class Selection:
-    """The selection; empty lists mean all. A runtime may be a release (12.3) or a major (12)."""
+    """The selection; what is empty selects all. A runtime may be a release (12.3) or a major (12)."""
 
-    libraries: list[str] = field(default_factory=list)
-    symbols: list[str] = field(default_factory=list)
-    callers: list[str] = field(default_factory=list)
-    runtimes: list[str] = field(default_factory=list)
-    kinds: list[str] = field(default_factory=list)
+    libraries: Sequence[str] = ()
+    symbols: Sequence[str] = ()
+    callers: Sequence[str] = ()
+    runtimes: Sequence[str] = ()
+    kinds: Sequence[str] = ()
 
     def __bool__(self) -> bool:
         return any((self.libraries, self.symbols, self.callers, self.runtimes, self.kinds))
@@ -70,10 +70,10 @@ class Selection:
         return not self.symbols or any(fnmatchcase(symbol, glob) for glob in self.symbols)
 
     def _check_symbols(self, libraries: list[Library]) -> None:
-        known = {run.symbol for library in libraries for run in library.runs}
+        symbols = {run.symbol for library in libraries for run in library.runs}
         for glob in self.symbols:
-            if not any(fnmatchcase(symbol, glob) for symbol in known):
-                close = difflib.get_close_matches(glob, sorted(known), 3)
+            if not any(fnmatchcase(symbol, glob) for symbol in symbols):
+                close = difflib.get_close_matches(glob, sorted(symbols), 3)
                 hint = f": did you mean {', '.join(close)}?" if close else ": check its spelling"
                 among = ", ".join(library.name for library in libraries)
                 raise Failure(f"no function of {among} matches {glob!r}{hint}")
@@ -83,7 +83,7 @@ def _all(lists: Iterable[list[str]]) -> list[str]:
     return list(dict.fromkeys(value for values in lists for value in values))
 
 
-def _check(what: str, asked: list[str], known: Iterable[str], also: Iterable[str] = ()) -> None:
+def _check(what: str, asked: Sequence[str], known: Iterable[str], also: Iterable[str] = ()) -> None:
     known, also = list(known), set(also)
     for value in asked:
         if value not in known and value not in also:

@@ -8,6 +8,7 @@ import errno
 import os
 import signal
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from .. import installation, terminal
@@ -35,6 +36,13 @@ exit status: N    the exit status of the program
 _NOT_FOUND, _NOT_RUN = 127, 126
 
 
+@dataclass(frozen=True)
+class Options:
+    preload: bool
+    log: str | None
+    command: tuple[str, ...]
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.usage = "anycuda run [-h] [--preload] [--log LEVEL] -- CMD ..."
@@ -45,7 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    argv = arguments.command[1:] if arguments.command[:1] == ["--"] else arguments.command
+    options = Options(arguments.preload, arguments.log, tuple(arguments.command))
+    argv = options.command[1:] if options.command[:1] == ("--",) else options.command
     if not argv:
         raise Failure("no program given: use anycuda run -- CMD ...")
     path = program.find(argv[0], os.environ)
@@ -55,18 +64,18 @@ def run(arguments: argparse.Namespace) -> int:
     if not os.path.isfile(path) or not os.access(path, os.X_OK):
         return _report(f"{path} cannot be run: it is {program.why_not(path)}", _NOT_RUN)
     installed, table = installation.find(), libraries.table()
-    about = program.about(path, os.environ)
+    facts = program.examine(path, os.environ)
     folder, problem = None, ""
-    if not arguments.preload:
-        folder, problem = environment.served_unnumbered(about, installed, table, os.environ)
-    changes = environment.changes(installed, table, arguments.preload, arguments.log, os.environ, folder)
+    if not options.preload:
+        folder, problem = environment.serve_unnumbered(facts, installed, table, os.environ)
+    changes = environment.changes(installed, table, options.preload, options.log, os.environ, folder)
     for warning in [*([problem] if problem else []),
-                    *environment.warnings(about, installed, table, arguments.preload)]:
+                    *environment.warnings(facts, installed, table, options.preload)]:
         _report(f"warning: {warning}", 0)
-    return _exec(path, argv, {**os.environ, **changes}, about)
+    return _exec(path, argv, {**os.environ, **changes}, facts)
 
 
-def _exec(path: Path, argv: list[str], variables: dict[str, str], about: program.Program) -> int:
+def _exec(path: Path, argv: tuple[str, ...], variables: dict[str, str], facts: program.Program) -> int:
     sys.stdout.flush()
     # Python ignores these signals, and the program would inherit that.
     for name in ("SIGPIPE", "SIGXFSZ"):
@@ -75,7 +84,7 @@ def _exec(path: Path, argv: list[str], variables: dict[str, str], about: program
         os.execve(path, argv, variables)
     except OSError as error:
         if error.errno == errno.ENOENT:
-            interpreter = " ".join(filter(None, ("its interpreter", about.interpreter)))
+            interpreter = " ".join(filter(None, ("its interpreter", facts.interpreter)))
             return _report(f"{path} cannot be run: {interpreter} is missing", _NOT_FOUND)
         reason = ("it is neither a program for this machine nor a script that begins with #!"
                   if error.errno == errno.ENOEXEC else error.strerror)

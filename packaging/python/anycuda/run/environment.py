@@ -31,17 +31,17 @@ def changes(installed: Installation, table: Table, preload: bool, log: str | Non
     if any(end in str(folder) for end in _ENDS[name]):
         entry = link_to(folder, _ENDS[name], variables)
     # An empty entry means the current folder, so an empty variable must not add one.
-    kept = [variables[name]] if variables.get(name) else []
+    present = [variables[name]] if variables.get(name) else []
     if preload:
         stubs = [str(entry / installed.stub(library).name) for library in table.libraries]
-        value = ":".join([*kept, *_preloaded_by_system(), *stubs])
+        value = ":".join([*present, *_preloaded_by_system(), *stubs])
     else:
-        value = ":".join([str(entry), *kept, *([str(unnumbered_folder)] if unnumbered_folder else [])])
+        value = ":".join([str(entry), *present, *([str(unnumbered_folder)] if unnumbered_folder else [])])
     return {name: value, **({LOG: log} if log is not None else {})}
 
 
-def served_unnumbered(program: Program, installed: Installation, table: Table,
-                      variables: Mapping[str, str]) -> tuple[Path | None, str]:
+def serve_unnumbered(program: Program, installed: Installation, table: Table,
+                     variables: Mapping[str, str]) -> tuple[Path | None, str]:
     """(the folder that comes last in LD_LIBRARY_PATH, or None; why it could not be made, or "")"""
     try:
         return unnumbered.folder(program, installed, table, _ENDS[LIBRARY_PATH], variables), ""

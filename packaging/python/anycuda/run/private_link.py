@@ -77,8 +77,8 @@ def _make_private(folder: Path) -> None:
         raise OSError(0, f"another user may rename files in {folder.parent}")
     with contextlib.suppress(FileExistsError):
         os.mkdir(folder, 0o700)
-    about = os.lstat(folder)
-    if not stat.S_ISDIR(about.st_mode) or about.st_uid != os.getuid() or about.st_mode & 0o022:
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise OSError(0, "it is not a directory that only this user can write to")
 
 

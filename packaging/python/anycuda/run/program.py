@@ -38,8 +38,8 @@ def find(name: str, variables: Mapping[str, str]) -> Path | None:
     if "/" in name:
         return Path(name) if os.path.lexists(name) else None
     folders = variables.get("PATH", os.defpath)
-    found = shutil.which(name, path=folders) or shutil.which(name, mode=os.F_OK, path=folders)
-    return Path(found) if found else None
+    file = shutil.which(name, path=folders) or shutil.which(name, mode=os.F_OK, path=folders)
+    return Path(file) if file else None
 
 
 def why_not(path: Path) -> str:
@@ -49,7 +49,7 @@ def why_not(path: Path) -> str:
     return "not a regular file" if os.path.exists(path) and not os.path.isfile(path) else "not executable"
 
 
-def about(path: Path, variables: Mapping[str, str]) -> Program:
+def examine(path: Path, variables: Mapping[str, str]) -> Program:
     program = Program(path, path)
     for _ in range(_SCRIPTS):
         shebang = _interpreter(program.file)
@@ -96,10 +96,10 @@ def _behind_env(env: Path, shebang: list[str], variables: Mapping[str, str]) -> 
 def _is_privileged(path: Path) -> bool:
     """Does it run with another user's rights? The kernel then tells the dynamic linker to ignore variables
     (AT_SECURE)."""
-    about_file = path.stat()
-    if about_file.st_mode & stat.S_ISUID and about_file.st_uid != os.getuid():
+    status = path.stat()
+    if status.st_mode & stat.S_ISUID and status.st_uid != os.getuid():
         return True
-    if about_file.st_mode & stat.S_ISGID and about_file.st_gid != os.getgid():
+    if status.st_mode & stat.S_ISGID and status.st_gid != os.getgid():
         return True
     try:
         return os.getuid() != 0 and bool(os.getxattr(path, "security.capability"))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,26 +29,31 @@ class SearchPath:
 
 def find(program: Path, image: read.Image, variables: Mapping[str, str]) -> tuple[SearchPath, ...]:
     paths = []
-    environment = [Path(name) for name in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if name]
+    environment = library_path(variables)
     system = [*configured(), *lookup.system(image.machine)]
     waiting: deque[tuple[Path, read.Image, tuple[Path, ...]]] = deque([(program, image, ())])
-    seen: set[str] = set()
+    searched: set[str] = set()
     while waiting:
-        file, about, inherited = waiting.popleft()
+        file, contents, inherited = waiting.popleft()
         # If a file has a DT_RUNPATH, the dynamic linker ignores every DT_RPATH for its needs.
-        own = lookup.folders(about.rpath, file) if about.runpath is None else ()
+        own = lookup.folders(contents.rpath, file) if contents.runpath is None else ()
         if own:
             paths.append(SearchPath(file, own))
-        before = own + inherited if about.runpath is None else ()
-        places = [*before, *environment, *lookup.folders(about.runpath, file), *system]
-        for name in about.needed:
-            if name in seen or len(seen) >= _MOST:  # a process searches for a name once
+        before = own + inherited if contents.runpath is None else ()
+        places = [*before, *environment, *lookup.folders(contents.runpath, file), *system]
+        for name in contents.needed:
+            if name in searched or len(searched) >= _MOST:  # a process searches for a name once
                 continue
-            seen.add(name)
+            searched.add(name)
             library = lookup.library(name, places, image.machine)
             if library:
                 waiting.append((*library, own + inherited))
     return tuple(paths)
+
+
+def library_path(variables: Mapping[str, str]) -> list[Path]:
+    """The folders of LD_LIBRARY_PATH."""
+    return [Path(folder) for folder in re.split("[:;]", variables.get("LD_LIBRARY_PATH", "")) if folder]
 
 
 def configured() -> Iterator[Path]:

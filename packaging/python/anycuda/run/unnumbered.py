@@ -14,7 +14,7 @@ from ..elf import lookup
 from ..installation import Installation
 from .private_link import private_folder
 from .program import Program
-from .search_paths import configured
+from .search_paths import configured, library_path
 
 
 def folder(program: Program, installed: Installation, table: Table, ends: str,
@@ -38,7 +38,7 @@ def _places(program: Program, variables: Mapping[str, str]) -> Iterator[Path]:
     """The folders in which the dynamic linker looks for what the program opens, besides those of its cache."""
     for search in program.search:
         yield from search.folders
-    yield from (Path(folder) for folder in variables.get("LD_LIBRARY_PATH", "").replace(";", ":").split(":") if folder)
+    yield from library_path(variables)
     yield from program.run_path
     yield from configured()
     yield from lookup.system(program.machine)
