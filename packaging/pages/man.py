@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manual pages: anycuda.1, and anycuda-NAME.1 for each command. By hand, since argparse-manpage 4.8 has no
-sections for arguments, statuses and examples (it writes all of these into DESCRIPTION and COMMENTS)."""
+"""Manual pages: anycuda.1, and anycuda-NAME.1 for each command. By hand, since argparse-manpage 4.8 sets
+notes, statuses and examples as one text, and makes the command's name the section: ANYCUDA(CHECK)."""
 
 from __future__ import annotations
 

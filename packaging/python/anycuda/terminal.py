@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output on a terminal: tables with aligned columns, colours and wrapped last columns, and a status line."""
+"""Output on a terminal: tables with aligned columns, colours and wrapped last columns, and a status line. By hand,
+since the command has no dependencies."""
 
 from __future__ import annotations
 

@@ -78,8 +78,7 @@ def question(options: Options, matrix: Matrix, machine: Here | None) -> Asked:
 def _check_names(options: Options, matrix: Matrix) -> None:
     """Raises Failure for an unknown library, release or major."""
     without_runs = {name: library._replace(runs=[]) for name, library in matrix.libraries.items()}
-    Selection(libraries=list(options.libraries), runtimes=list(options.runtimes)).apply(
-        matrix._replace(libraries=without_runs))
+    Selection(options.libraries, runtimes=options.runtimes).apply(matrix._replace(libraries=without_runs))
     majors = sorted({caller for library in matrix.libraries.values() for caller in library.callers if caller.isdigit()})
     if options.built_for and options.built_for not in majors:
         raise Failure(f"--built-for {options.built_for} is not a known CUDA major: use one of {', '.join(majors)}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The distribution, version and tags in a wheel's file name."""
+"""The distribution, version and tags in a wheel's file name. By hand, since the command has no dependencies;
+tests/packaging/test_requirements_agree.py compares it with the library `packaging`."""
 
 from __future__ import annotations
 
