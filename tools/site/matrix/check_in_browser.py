@@ -44,7 +44,7 @@ def _run(program: Path, paths: Sequence[Path]) -> subprocess.CompletedProcess[by
 
 device_code.find = lambda: Path(device_code.PROGRAM)
 device_code._run = _run
-command.Progress = _Progress  # type: ignore[assignment,misc]
+command.Progress = _Progress  # type: ignore[assignment,attr-defined]
 
 
 def check(folder: str, arguments: list[str]) -> tuple[int, str, str]:

@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from .. import installation
 from ..failure import Failure
@@ -168,7 +169,7 @@ def joined(codes: Iterable[Code]) -> tuple[Code, ...]:
     return tuple(found.values())
 
 
-def _code(record: dict) -> Code:
+def _code(record: dict[str, Any]) -> Code:
     kind: CodeKind | str = _KINDS.get(record["code"], f"kind {record['code']}")
     return Code(kind, record["architecture"], record.get("target", ""),
                 _version(record.get("format")) if kind is CodeKind.PTX else None, _version(record.get("toolkit")),

@@ -111,7 +111,7 @@ def _is_flat(value: Any) -> bool:
     return not level
 
 
-def _entries(value: Any) -> list[dict]:
+def _entries(value: Any) -> list[dict[str, Any]]:
     """Objects in lists that name a library's file among other fields."""
     if isinstance(value, dict):
         return [entry for one in value.values() for entry in _entries(one)]
@@ -125,7 +125,7 @@ def _is_entry(value: Any) -> bool:
     return isinstance(value, dict) and any(map(_LIBRARY.fullmatch, _texts(value)))
 
 
-def _texts(entry: dict) -> list[str]:
+def _texts(entry: dict[str, Any]) -> list[str]:
     return [one for one in entry.values() if isinstance(one, str)]
 
 
